@@ -223,7 +223,7 @@ def chosen_standard(name: str | None, standards: Collection[str]) -> str:
 
 
 def letter_words(labeler: Labeler, english: English) -> LetterWords | None:
-    """Facts about alphabetic words for a labeler that has learned to tag them and can use facts, else None."""
+    """Facts about alphabetic words, if a labeler has learned to tag them and can use facts; else None."""
     if Ability.CONSTRAINTS not in labeler.abilities:
         return None
     return LetterWords.of(getattr(labeler, "reading", None), english)

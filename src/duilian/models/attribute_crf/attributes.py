@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
 SEPARATOR = ":"
-TEXTS = (str, bytes)  # tuples: a union would be made anew for every attribute
+TEXTS = (str, bytes)  # tuples: a union would be rebuilt for every attribute
 COLLECTIONS = (list, tuple, set, frozenset)
 NEVER = 2**62  # as `full_from`: no attribute is seen this often
 ARRAYS = {"first": np.int64, "label": np.uint16, "weights": np.float32, "names": np.uint8, "ends": np.int64}
@@ -90,7 +90,7 @@ class Units:
 
     @classmethod
     def of(cls, sentences: UnitSentences, find: Callable[[str], int | None]) -> Units:
-        """`find` gives the row of an attribute, or None."""
+        """Collect the attributes of sentences; `find` gives the row of an attribute, or None."""
         sentence, first, row, strength = array("q", [0]), array("q", [0]), array("I"), array("f")
         for number, units in enumerate(sentences, 1):
             for position, unit in enumerate(units, 1):
@@ -113,7 +113,7 @@ class Units:
         )
 
     def keep(self, kept: npt.NDArray[np.bool_]) -> Units:
-        """The same without some rows; the others are renumbered."""
+        """The units with only the rows that are kept, renumbered."""
         stays = kept[self.row]
         first = np.concatenate(([0], np.cumsum(stays)))[self.first]
         number = (np.cumsum(kept) - 1).astype(np.uint32)
@@ -137,7 +137,7 @@ class Learned:
     """What a CRF knows: transitions [L + 1, L + 1] (start and stop last), then the weights of each attribute.
 
     Attribute r has the weights `state[first[r] : first[r + 1]]`, each for a label. A pickle has arrays and
-    plain values only; the rest is made again when asked for.
+    plain values only; the rest is rebuilt on demand.
     """
 
     classes: list[str]
@@ -181,7 +181,7 @@ class Learned:
         return [names[begin:end] for begin, end in pairwise(at)]
 
     def state_scores(self, units: Units) -> Doubles:
-        """[units, L] without start and stop."""
+        """[units, L] the scores of labels, without start and stop."""
         sizes = np.diff(self.first)[units.row]
         begin = np.repeat(self.first[units.row] - np.cumsum(sizes) + sizes, sizes)
         entry = begin + np.arange(int(sizes.sum()))
@@ -193,7 +193,7 @@ class Learned:
         return np.bincount(cell, worth, minlength=shape[0] * shape[1]).astype(np.float64).reshape(shape)
 
     def marginals(self, units: Units, threads: int = 1) -> list[Doubles]:
-        """For each sentence [T, L]."""
+        """[T, L] the probabilities of labels, for each sentence."""
         scores = np.split(self.state_scores(units), units.sentence[1:-1])
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(self._sentence_marginals, scores))
@@ -208,7 +208,7 @@ class Learned:
         return chain.unit_marginals().reshape(score.shape)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What a model file keeps; names end to end in UTF-8, with the places where they end."""
+        """The arrays of a model file; names are in UTF-8, end to end, with the places where they end."""
         names = [name.encode("utf-8", "surrogatepass") for name in self.attributes]
         return {
             "first": self.first,
@@ -220,7 +220,7 @@ class Learned:
 
     @classmethod
     def from_arrays(cls, classes: list[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """The same again; KeyError or ValueError if the arrays are not what `arrays` gives."""
+        """Restore from arrays; raise KeyError or ValueError if they are not as `arrays` makes them."""
         for name, dtype in ARRAYS.items():
             if arrays[name].dtype != dtype or arrays[name].ndim != 1:
                 raise ValueError(f"{name} must be a row of {np.dtype(dtype)}")
@@ -233,7 +233,7 @@ class Learned:
         return learned
 
     def _check(self) -> None:
-        """ValueError unless the layout rebuilt from the arrays has the same arrays."""
+        """Raise ValueError unless the layout rebuilt from the arrays has the same arrays."""
         first = self.first
         if len(first) != len(self.attributes) + 1 or first[0] != 0 or first[-1] != len(self.label):
             raise ValueError("attributes and weights do not fit together")

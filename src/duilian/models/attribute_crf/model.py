@@ -63,8 +63,8 @@ logger = logging.getLogger(__name__)
 class CRF(Parameters[Any]):
     """`sklearn_crfsuite.CRF` with our learner; see `docs/howto/scikit-learn.md` for what each parameter does.
 
-    X is a list of sentences, a sentence a list of feature dicts or of lists of attributes; y has the labels,
-    None where one is not known.
+    X is a list of sentences, each a list of feature dicts or of lists of attributes; y has the labels, with
+    None where a label is unknown.
 
     >>> crf = CRF().fit([[{"w": "我"}, {"w": "去"}]], [["PN", "VV"]])
     >>> crf.predict([[{"w": "我"}]])
@@ -109,7 +109,7 @@ class CRF(Parameters[Any]):
         if not c2 >= 0:
             raise ConfigError(f"c2 must be at least 0, got {self.c2!r}")
         if c2 == 0:
-            learner = AdaGrad  # the steps of our SGD follow from the penalty: without one it has none
+            learner = AdaGrad  # our SGD needs a penalty, which determines the size of its steps
         iterations = DEFAULT_ITERATIONS[learner] if self.max_iterations is None else int(self.max_iterations)
         if learner is Sgd:
             return Sgd(l2=c2, iterations=iterations, seed=int(self.seed))
@@ -119,7 +119,7 @@ class CRF(Parameters[Any]):
         names = [name for name in IGNORED if getattr(self, name) is not None]
         names += ["c1"] if self.c1 else []
         if names:
-            # The level of the caller of fit.
+            # Level 4 is the caller of fit.
             warnings.warn(f"{', '.join(names)}: not supported, ignored", UserWarning, stacklevel=4)
 
     @checked
@@ -132,7 +132,7 @@ class CRF(Parameters[Any]):
         *,
         threads: int = 1,
     ) -> Self:
-        """Learn. With a dev set, the weights of the iteration that does best on it are kept."""
+        """Train; with a dev set, keep the weights of the iteration that does best on it."""
         if (X_dev is None) != (y_dev is None):
             raise ConfigError("X_dev and y_dev go together: give both or neither")
         learning = self._learning()
@@ -197,7 +197,7 @@ class CRF(Parameters[Any]):
         *,
         threads: int = 1,
     ) -> list[list[dict[str, float]]]:
-        """For every unit of each sentence the probability of every label."""
+        """The probability of each label at each unit of each sentence."""
         learned = self._fitted()
         found = learned.marginals(Units.of(X, learned.row.get), threads)
         return [
@@ -212,7 +212,7 @@ class CRF(Parameters[Any]):
 
     @checked
     def score(self, X: UnitSentences, y: LabelSentences) -> float:  # noqa: N803
-        """Accuracy over the units whose label is known, from 0 to 1."""
+        """Accuracy on units with a known label, from 0 to 1."""
         return accuracy([list(labels) for labels in y], self.predict(X)) / 100.0
 
     @property
@@ -297,7 +297,7 @@ def _evaluator(
     gold = _numbers(units, [list(labels) for labels in y], learned.classes)
     is_known, rows = gold >= 0, units.native()
     if not is_known.any():
-        raise ConfigError("the dev set has no label")
+        raise ConfigError("the dev set has no labels")
 
     def evaluate(weights: Floats) -> float:
         guess = _native.tag_units(learned.layout, weights, rows, units.sentence, threads)
@@ -312,7 +312,7 @@ def _classes(gold: Sequence[Sequence[str | None]]) -> list[str]:
         if not isinstance(label, str):
             raise ConfigError(f"a label must be a string, got {label!r}", hint="give str(label)")
     if not seen:
-        raise ConfigError("there is no label to learn from")
+        raise ConfigError("there are no labels to learn from")
     return sorted(seen)
 
 

@@ -197,7 +197,7 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
 
     @checked
     def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop state weights smaller than `min_weight`. The model must not come from a file."""
+        """Drop state weights smaller than `min_weight` (feature selection); needs the result of `fit`."""
         return self.use(self.trained_.model(min_weight))
 
     @abc.abstractmethod

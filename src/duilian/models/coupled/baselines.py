@@ -1,7 +1,7 @@
 """Baseline taggers: a plain tagger for each side of a coupled one, over the features of all sides.
 
-They are cheap here (features are extracted once) and serve three times: they start the source side warm, they
-say which bundles a unit may have (joint features exist for those only), and they prune offline.
+They are cheap, because features are extracted only once, and have three uses: a warm start for the source
+side, the bundles that a unit may have (joint features exist only for these), and offline pruning.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Weights = npt.NDArray[np.float32]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BaselineSide:
-    """What the tagger of one side learns from. It travels to other processes as arrays."""
+    """The training data of one side's tagger; it travels to other processes as arrays."""
 
     encoding: Encoding
     keys: int
@@ -43,7 +43,7 @@ class BaselineSide:
     first: npt.NDArray[np.int64]
     labels: npt.NDArray[np.int32]
     sets: _native.TagSets
-    held: Ids  # other sides' sentences in which some of the labels are known
+    held: Ids  # sentences of other sides in which some labels of this side are known
     learning: AdaGrad
 
     def __getstate__(self) -> dict[str, Any]:
@@ -64,8 +64,8 @@ class BaselineSide:
         )
 
     def fit(self, sentences: Ids, threads: int) -> Weights:
-        """The mean of the weights after each iteration over these sentences, and as many others in which some
-        of the side's labels are known."""
+        """Train on these sentences, and on as many others in which some of the side's labels are known;
+        return the mean of the weights after each iteration."""
         objective = _native.TaggingObjective(self.layout, self.examples)
         rule = self.learning.rule(objective, len(sentences), threads)
         trainer = Trainer(
@@ -82,11 +82,11 @@ class BaselineSide:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HeldOutJob:
-    """Candidates for a part of a side's sentences by a tagger that learns from the others."""
+    """Finds candidates for some of a side's sentences with a tagger that learns from the others."""
 
     side: BaselineSide
     own: Ids
-    rows: _native.FeatureRows  # with the features of a guide, if there is one
+    rows: _native.FeatureRows  # including those of a guide, if there is one
     pruning: _native.Pruning
 
     def __call__(self, part: Ids) -> _native.TagSets:
@@ -96,7 +96,7 @@ class HeldOutJob:
 
 
 class BaselineTaggers:
-    """A plain tagger for each side; `guided` are the sides that see the guide's labels."""
+    """A plain tagger for each side; those of the sides in `guided` see the guide's labels."""
 
     def __init__(
         self, data: TrainingData, guided: Sequence[int], full_from: int, learning: AdaGrad, threads: int
@@ -120,10 +120,10 @@ class BaselineTaggers:
         self.weights: list[Weights] = []
 
     def train(self, on_side: Callable[[int], None]) -> None:
-        """One tagger from each side's sentences."""
+        """Train the tagger of each side on its sentences."""
         jobs = [(own, self.data.sentences(side), self._threads) for side, own in enumerate(self._sides)]
         for side, weights in enumerate(run_jobs(BaselineSide.fit, jobs)):
-            self.weights.append(np.require(weights, requirements="W"))  # Ray answers with read-only arrays
+            self.weights.append(np.require(weights, requirements="W"))  # Ray returns read-only arrays
             on_side(side)
 
     def candidates(
@@ -133,19 +133,19 @@ class BaselineTaggers:
         rows: _native.FeatureRows | None = None,
         first: npt.NDArray[np.int64] | None = None,
     ) -> _native.TagSets:
-        """The side's candidates for every unit of the training data, or of other sentences."""
+        """The side's candidates for each unit of the training data, or of other sentences."""
         rows = self.data.rows if rows is None else rows
         first = self.data.first if first is None else first
         layout, weights = self.layouts[side], self.weights[side]
         return _native.tag_candidates(layout, weights, rows, first, pruning, self._threads)
 
     def labels(self, side: int) -> npt.NDArray[np.int32]:
-        """The side's best label for every unit of the training data."""
+        """The side's best label for each unit of the training data."""
         rows, first = self.data.rows, self.data.first
         return _native.tag_units(self.layouts[side], self.weights[side], rows, first, self._threads)
 
     def jackknifed(self, side: int, pruning: _native.Pruning, folds: int) -> _native.TagSets:
-        """Candidates where the side's own training sentences are pruned by taggers that did not see them."""
+        """Like `candidates`, but taggers that have not seen the side's own sentences find those for them."""
         own, first = self.data.sentences(side), self.data.first
         parts = np.array_split(own, min(folds, len(own)))
         job = HeldOutJob(self._sides[side], own, self.data.rows, pruning)
@@ -170,7 +170,7 @@ def offline_candidates(
     settings: str,
     cache: str | Path | None,
 ) -> list[_native.TagSets]:
-    """Every side's candidates on the training sentences, kept by content in the folder `cache`."""
+    """The candidates of all sides on the training sentences; `cache` is a folder that stores them."""
     content = f"{baselines.data.digest()} {settings} {folds}"
     digest = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
     path = None if cache is None else Path(cache) / f"candidates-{digest}"
@@ -188,7 +188,7 @@ def offline_candidates(
 
 
 def side_mappings(mapping: str | Mapping, sides: Sides, baselines: BaselineTaggers) -> list[SideMapping]:
-    """What may go with what, for each pair of sides; none if everything may."""
+    """Which labels may go together, for each pair of sides; an empty list if all may."""
     if mapping == "complete":
         return []
     found = []
@@ -217,7 +217,7 @@ def _automatic(mapping: str, baselines: BaselineTaggers, a: int, b: int) -> npt.
 
 
 def _seen_together(baselines: BaselineTaggers, a: int, b: int, *, on: int) -> npt.NDArray[np.bool_]:
-    """Gold tags of one side's corpus with those that the other's baseline tagger gives there."""
+    """The pairs of gold tags in one side's corpus and tags of the other side's baseline tagger there."""
     data, other = baselines.data, b if on == a else a
     gold, guess = data.own_labels(on), baselines.labels(other)
     known = gold >= 0

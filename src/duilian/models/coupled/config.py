@@ -13,7 +13,7 @@ from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.settings import Settings, setting
 from duilian.standards import Mapping
 
-MAX_CANDIDATES = 100  # bundles are pairs of these, and blocks of scores pairs of bundles
+MAX_CANDIDATES = 100  # bundles are pairs of candidates, and scores have pairs of bundles
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -25,15 +25,15 @@ class CoupledFeatures(Features):
     )
     joint_count: int | None = setting(
         None,
-        "Joint features need to be seen at least this often; none: 3 times for words, 2 for characters.",
+        "Keep joint features seen at least this often; none: 3 times for words, 2 for characters.",
         at_least=1,
     )
     guide: str | None = setting(
-        None, "A standard whose labels are features of the others, for conversion from it."
+        None, "Standard whose labels are features of the others, for conversion from it."
     )
 
     def default_templates(self, level: Level) -> str:
-        """The preset to use if none is named."""
+        """The preset to use by default."""
         return f"guide-{level}" if self.guide else DEFAULT_TEMPLATES[level]
 
 
@@ -43,8 +43,8 @@ class CoupledPruning(Settings):
 
     kind: Literal["online", "offline", "mixed"] = setting(
         "online",
-        "`online`: by the model's own separate features; `offline`: by jack-knifed baseline taggers; "
-        "`mixed`: online in training, by baseline taggers when tagging.",
+        "`online`: with the model's own separate features; `offline`: with jack-knifed baseline taggers; "
+        "`mixed`: online in training, with baseline taggers when tagging.",
     )
     max_candidates: int = setting(
         8,
@@ -67,8 +67,8 @@ class CoupledPruning(Settings):
     )
     bundle_gap: float | None = setting(
         5.0,
-        "When tagging, skip bundles that score this much worse (in nats) than the best of their unit; "
-        "none, or inf: try all.",
+        "When tagging, skip bundles that score this far (in nats) below the best of their unit; none or inf: "
+        "try all.",
         at_least=0,
         is_finite=False,
     )
@@ -76,7 +76,7 @@ class CoupledPruning(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.bundle_gap == math.inf:  # TOML has no none
+        if self.bundle_gap == math.inf:  # TOML has no null
             object.__setattr__(self, "bundle_gap", None)
 
     @property
@@ -87,24 +87,24 @@ class CoupledPruning(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SelfTraining(Settings):
-    """How a teacher holds the sides that the largest corpus leaves open."""
+    """How a teacher finds labels for the sides that the largest corpus leaves open."""
 
     rounds: int = setting(
         0,
-        "Teachers that convert the largest corpus, each learning from the one before.",
+        "Number of teachers that convert the largest corpus, each learning from the one before.",
         at_least=0,
         at_most=9,
     )
     confidence: float = setting(
         0.95,
-        "Labels become annotation if a teacher gives them at least this probability.",
+        "Labels become annotation if a teacher finds them at least this probable.",
         above=0,
         at_most=1,
     )
     known_from: int | None = setting(
         None,
-        "Annotate no word that occurs at least this often in the standard's own corpus, which covers it; "
-        "none: annotate all.",
+        "Do not annotate words that occur at least this often in the standard's own corpus, which covers "
+        "them; none: annotate all.",
         at_least=1,
     )
     mapping: str | None = setting(
@@ -123,31 +123,31 @@ class SelfTraining(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Start(Settings):
-    """What training begins with: weights, and labels that a teacher has found."""
+    """What training starts with: weights, and labels found by a teacher."""
 
     kind: Literal["warm", "cold"] = setting(
-        "warm", "`warm`: begin with weights of baseline taggers; `cold`: with zeros, as in the papers."
+        "warm", "`warm`: start with weights of baseline taggers; `cold`: with zeros, as in the papers."
     )
     shares: tuple[float, ...] | None = setting(
         None,
-        "The share of its baseline tagger's weights that each standard begins with; none: all for the "
-        "largest corpus, 0.3 (characters) or nothing (words) for the others.",
+        "The share of its baseline tagger's weights that each standard starts with; none: 1 for the largest "
+        "corpus, 0.3 (characters) or 0 (words) for the others.",
     )
     baseline_iterations: int = setting(8, "Iterations of the baseline taggers.", at_least=1)
     self_training: SelfTraining = setting(
-        SelfTraining(), "How a teacher holds the sides that the largest corpus leaves open.", is_optional=True
+        SelfTraining(), "Labels for the sides that the largest corpus leaves open.", is_optional=True
     )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CoupledConfig(Settings):
-    """Kind `coupled`: one model from corpora of several standards."""
+    """Kind `coupled`: one model from corpora in several standards."""
 
     standards: tuple[str, ...] = setting(("ctb", "pku"), "Names of the standards, at least two.")
     level: Level = setting("word", "`word`: tag given words; `char`: cut text into words, and tag them.")
     mapping: str | Mapping = setting(
         "complete",
-        "Tags that may go together: complete (all), tight or relaxed (shipped tables), a file, automatic (or "
+        "Tags that may go together: complete (all), tight or relaxed (tables), a file, automatic (or "
         "automatic-intersection, automatic-first, automatic-second); in Python also a `Mapping`.",
     )
     decoding: Literal["marginals", "path"] = setting(
@@ -155,7 +155,7 @@ class CoupledConfig(Settings):
     )
     features: CoupledFeatures = setting(CoupledFeatures(), "Units and features.")
     pruning: CoupledPruning = setting(CoupledPruning(), "How the lattice is kept small.")
-    start: Start = setting(Start(), "The weights to begin with.")
+    start: Start = setting(Start(), "The weights to start with.")
     learning: Learning = setting(AdaGrad(rate=0.15, batch=8, iterations=8), "How to learn.")
 
     def __post_init__(self) -> None:

@@ -1,9 +1,9 @@
-"""Conversion from one standard to another, as far as it is the same for every kind of model.
+"""Conversion from one standard to another: what all kinds of models have in common.
 
 A plan is made once for a direction and then converts any number of batches. Guidelines differ in what a word
 is, but a word of one is nearly always part of a word of the other or joins whole ones: of the 344 words that
-are cut differently in `tests/data/news`, none begins inside one given word and ends inside another. A model
-that does so is asked again, with words that begin where its own went across the end of a given one.
+are cut differently in `tests/data/news`, none begins inside one given word and ends inside another. If a
+model finds such a word, it labels the sentence again, and a word must begin where the given one does.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from duilian.models.roles import Ask, SideLabels
 from duilian.standards import Mapping, table_names, with_parts
 
 Bools = npt.NDArray[np.bool_]
-COMPLETE = "complete"  # the mapping under which every tag may stand for every other
+COMPLETE = "complete"  # the mapping that allows all pairs of tags
 
 
 class LabelLimits(NamedTuple):
-    """The labels that every unit may have, in both standards."""
+    """The labels that each unit may have, in both standards."""
 
     source: _native.TagSets
     target: _native.TagSets
 
 
 class ConversionPlan(abc.ABC):
-    """Converts layers in one direction. `mapping` is that of `Converting.conversion`."""
+    """Converts layers in one direction; for `mapping`, see `Converting.conversion`."""
 
     def __init__(
         self, standards: tuple[str, str], encodings: tuple[Encoding, Encoding], mapping: str | Mapping | None
@@ -54,7 +54,7 @@ class ConversionPlan(abc.ABC):
         """Label sentences in the target's standard."""
 
     def unknown_tags(self, layers: Sequence[Layer]) -> list[tuple[int, int, str]]:
-        """Tags of the source's standard that the model has never seen: sentence, word, tag."""
+        """The tags that the model has never seen in the source's standard: sentence, word, tag."""
         if self.encodings[0].tags is None:
             return []
         known = with_parts(self.encodings[0].tags)
@@ -66,7 +66,7 @@ class ConversionPlan(abc.ABC):
         ]
 
     def label(self, units: UnitBatch, ask: Ask, threads: int = 1) -> SideLabels:
-        """Label annotated sentences in the target's standard; tags that are not known count as open."""
+        """Label annotated sentences in the target's standard; unknown tags count as open."""
         found = self._label(units, self._limits(units, np.zeros(len(units), np.bool_)), ask, threads)
         crossed = self._crossed(units, found.label)
         begins = crossed.copy()
@@ -81,7 +81,7 @@ class ConversionPlan(abc.ABC):
         return found
 
     def _limits(self, units: UnitBatch, begins: Bools) -> LabelLimits:
-        """What annotation leaves of the labels, with words that begin at some units."""
+        """The labels that annotation allows if words begin at some units."""
         encoding, target = self.encodings
         given = encoding.limits(blank_unknown(encoding, units.layers))
         sets = NO_SETS if self._allows is None else mapped_sets(given, self._allows)
@@ -90,7 +90,7 @@ class ConversionPlan(abc.ABC):
         return LabelLimits(given, sets)
 
     def _crossed(self, units: UnitBatch, labels: Labels) -> Bools:
-        """Where given words begin that a word goes across."""
+        """Where given words begin inside a word that crosses them."""
         if self.encodings[0].level == "word":
             return np.zeros(len(units), np.bool_)
         assert units.word is not None
@@ -106,15 +106,15 @@ class Converting(abc.ABC):
     @property
     @abc.abstractmethod
     def conversions(self) -> tuple[tuple[str, str], ...]:
-        """The directions in which it converts: pairs of source and target."""
+        """The conversions it can do, as pairs of source and target."""
 
     @abc.abstractmethod
     def conversion(self, source: str, target: str, *, mapping: str | Mapping | None = None) -> ConversionPlan:
         """Plan a conversion of many batches.
 
-        `mapping` says which tags of the target may stand for which of the source: tight, relaxed, complete
-        (all may), the path of a table or a `Mapping`; None is the tight table of the two standards where one
-        is shipped, else complete.
+        `mapping` says which tags of source and target may go together: tight, relaxed, complete (all), the
+        path of a table, or a `Mapping`; None is the built-in tight table of the two standards if there is
+        one, otherwise complete.
         """
 
     def convert(
@@ -127,10 +127,10 @@ class Converting(abc.ABC):
         unknown_tags: bool = False,
         threads: int = 1,
     ) -> list[Layer]:
-        """Sentences annotated in `source`, in the style of `target`: decoding with the source side given.
+        """Convert sentences annotated in `source` to `target`, by decoding with the source side given.
 
-        At character level word boundaries are converted too. `mapping` is that of `conversion`. A tag that
-        the model has never seen is an error; with `unknown_tags` it counts as unknown.
+        At character level, word boundaries are converted, too. For `mapping`, see `conversion`. A tag that
+        the model has never seen is an error, unless `unknown_tags` allows it; then it counts as open.
         """
         plan = self.conversion(source, target, mapping=mapping)
         layers = layers_of(X, source)
@@ -145,7 +145,7 @@ class Converting(abc.ABC):
 def conversion_limits(
     sides: Sides, layers: Sequence[Layer], source: int, target: int, mapping: str | Mapping | None = None
 ) -> list[_native.TagSets]:
-    """What one side's annotation says of its own labels, and through a mapping of the target's."""
+    """The labels of a side that its annotation allows, and those of the target that a mapping allows then."""
     allowed = sides.given(layers, source)
     pair = (sides.standards[source], sides.standards[target])
     allows = allowed_labels(mapping, pair, (sides.encodings[source], sides.encodings[target]))
@@ -157,26 +157,26 @@ def conversion_limits(
 def allowed_labels(
     mapping: str | Mapping | None, standards: tuple[str, str], encodings: tuple[Encoding, Encoding]
 ) -> Bools | None:
-    """Which labels of the target may stand for which of the source; None if all may."""
+    """Which labels of source and target may go together; None if all may."""
     if mapping is None:
         mapping = usual_mapping(standards, encodings)
     if mapping == COMPLETE:
         return None
     tags = (each.tags or () for each in encodings)
     matrix = table_mapping(mapping, standards, *tags).matrix
-    matrix = matrix | ~matrix.any(axis=1, keepdims=True)  # a tag that the table does not know: all may
+    matrix = matrix | ~matrix.any(axis=1, keepdims=True)  # all tags may go with one that the table lacks
     return on_labels(matrix, *encodings)
 
 
 def usual_mapping(standards: tuple[str, str], encodings: tuple[Encoding, Encoding]) -> str:
-    """The name of the mapping for a conversion that names none."""
+    """The name of the default mapping for a conversion."""
     names = {f"{a}-{b}.tight" for a, b in (standards, standards[::-1])}
     has_tags = all(each.tags is not None for each in encodings)
     return "tight" if has_tags and not names.isdisjoint(table_names()) else COMPLETE
 
 
 def mapped_sets(given: _native.TagSets, allows: Bools) -> _native.TagSets:
-    """What the labels that one side may have leave to the other; nothing is said where nothing was given."""
+    """The labels that one side may have, given those of the other; empty sets where nothing is given."""
     sizes = np.diff(given.first)
     table = np.zeros((len(sizes), allows.shape[1]), np.bool_)
     if len(given.tags):
@@ -185,7 +185,7 @@ def mapped_sets(given: _native.TagSets, allows: Bools) -> _native.TagSets:
 
 
 def begin_words(sets: _native.TagSets, begins: Bools, starts: Bools) -> _native.TagSets:
-    """The same sets, but only labels that begin words at some units."""
+    """The same sets, with only labels that begin words at some units."""
     length = len(begins)
     table = np.zeros((length, len(starts)), np.bool_)
     sizes = np.diff(sets.first) if len(sets.first) > 1 else np.zeros(length, np.int64)
@@ -202,8 +202,8 @@ def _sets_of(table: Bools) -> _native.TagSets:
 def crossed_starts(given: Ints, found: npt.NDArray[np.integer[Any]], length: int) -> Bools:
     """Which of `length` units begin given words inside found ones that begin or end inside a given word.
 
-    Words are told by the units that they begin with. If a found word is cut at all of these, nothing is left
-    to cross.
+    Words are represented by their first units. If a found word is cut at all the units returned, it no longer
+    crosses a given word.
     """
     is_given = np.zeros(length + 1, np.bool_)
     is_given[given] = is_given[length] = True

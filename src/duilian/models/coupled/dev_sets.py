@@ -1,4 +1,4 @@
-"""Dev sets of a coupled tagger in training: each side's score, and what pruning keeps."""
+"""Dev sets of a coupled tagger in training: the score of each side, and what pruning keeps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from duilian.models.coupled.sides import Sides
 
 
 class DevLayers(NamedTuple):
-    """A side's dev sentences, and the guide's annotation of the same sentences if there is any."""
+    """The dev sentences of a side, and the guide's annotation of them, if there is any."""
 
     layers: list[Layer]
     given: list[Layer] | None
@@ -29,20 +29,20 @@ class DevLayers(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class DevSet:
-    """A side's dev sentences with their features."""
+    """The dev sentences of a side with their features."""
 
     side: int
     layers: list[Layer]
     units: UnitBatch
     rows: _native.FeatureRows
-    candidates: list[_native.TagSets]  # pruned beforehand, or none
-    allowed: list[_native.TagSets]  # given labels of the guiding side, or none
-    gold: npt.NDArray[np.int32]  # [units]; -1 where the gold label is none of the model's
+    candidates: list[_native.TagSets]  # if they are pruned in advance
+    allowed: list[_native.TagSets]  # labels given by the guide, if any
+    gold: npt.NDArray[np.int32]  # [units]; -1 where the model does not have the gold label
 
 
 @dataclasses.dataclass(frozen=True)
 class DevEvaluator:
-    """Each side's score, how often gold is among its candidates, and the number of these per unit."""
+    """Finds the score of each side, how often gold is among its candidates, and their number per unit."""
 
     config: CoupledConfig
     sides: Sides
@@ -51,7 +51,7 @@ class DevEvaluator:
     threads: int
 
     def __call__(self, weights: npt.NDArray[np.float32]) -> Scores:
-        """Of weights in training."""
+        """Evaluate weights in training."""
         scores, details = [], {}
         for dev in self.dev_sets:
             found = self._tag(weights, dev)

@@ -1,4 +1,4 @@
-"""Labels that are known in addition to a sentence's own: they hold the latent sides of a coupled tagger."""
+"""Held labels: known labels on the latent sides of a coupled tagger."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ KIND = "held-labels"
 
 @dataclasses.dataclass(frozen=True)
 class HeldLabels:
-    """What is known of the other sides' labels on the sentences of one side, the `source`."""
+    """Known labels of the other sides on the sentences of one side, the `source`."""
 
     round: int  # of the teacher that found them, from 1
     source: int
     sides: int
-    labels: Mapping[int, npt.NDArray[np.int32]]  # by side: [units of the source's sentences]; -1: not known
+    labels: Mapping[int, npt.NDArray[np.int32]]  # by side: [units of the source]; -1: unknown
 
     def shares(self) -> dict[int, float]:
-        """How much is known of each side, from 0 to 1."""
+        """The share of known labels on each side, from 0 to 1."""
         return {side: float(np.mean(labels >= 0)) for side, labels in self.labels.items()}
 
     def on_units(self, units: Sequence[int]) -> list[_native.TagSets]:
-        """Label sets for the units of all sides in a row; `units` has how many each side has."""
+        """Label sets for the units of all sides in order; `units` has the number of units of each side."""
         before, after = sum(units[: self.source]), sum(units[self.source + 1 :])
         found = [NO_SETS] * self.sides
         for side, labels in self.labels.items():
@@ -42,19 +42,19 @@ class HeldLabels:
         return found
 
     def save(self, path: Path, fingerprint: str) -> None:
-        """Keep the labels between two parts of a run."""
+        """Save the labels between two parts of a run."""
         numbers = {"round": self.round, "source": self.source, "sides": self.sides}
         header = {"kind": KIND, "fingerprint": fingerprint, **numbers}
         write_model(path, header, {str(side): labels for side, labels in self.labels.items()})
 
     @classmethod
     def load(cls, path: Path, fingerprint: str) -> HeldLabels:
-        """The labels again, if they are of the same run."""
+        """Load the labels, which must belong to the same run."""
         header, arrays = read_model(path)
         if header.get("kind") != KIND or header.get("fingerprint") != fingerprint:
             raise ModelFileError(
                 str(path),
-                "is not of this run (data or settings differ)",
+                "belongs to another run (data or settings differ)",
                 hint="delete it, or train without --resume",
             )
         try:

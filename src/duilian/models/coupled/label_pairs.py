@@ -1,4 +1,4 @@
-"""Labels of two sides that may go together, from what a mapping says of their tags."""
+"""Labels of two sides that may go together, according to a mapping of their tags."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ MAPPINGS = get_args(MappingName)
 def table_mapping(
     mapping: str | Mapping, standards: tuple[str, str], tags_a: Sequence[str], tags_b: Sequence[str]
 ) -> Mapping:
-    """A mapping that needs no tagger, on the tags of a model: "tight", "relaxed", the path of a table, or a
-    `Mapping`."""
+    """A mapping without a tagger, for the tags of a model: "tight", "relaxed", a path, or a `Mapping`."""
     if isinstance(mapping, Mapping):
         _check_tags(mapping.tags_a, tags_a, standards[0])
         _check_tags(mapping.tags_b, tags_b, standards[1])
@@ -47,7 +46,7 @@ def _check_tags(named: Sequence[str], known: Sequence[str], standard: str) -> No
 
 
 def label_tags(encoding: Encoding) -> npt.NDArray[np.int64]:
-    """For every label the number of its tag; at character level labels go letter by letter."""
+    """The number of the tag of each label; at character level, labels are ordered by letter."""
     count = len(encoding.tags or ())
     return np.arange(len(encoding.labels)) % max(count, 1)
 
@@ -55,5 +54,5 @@ def label_tags(encoding: Encoding) -> npt.NDArray[np.int64]:
 def on_labels(
     matrix: npt.NDArray[np.bool_], encoding_a: Encoding, encoding_b: Encoding
 ) -> npt.NDArray[np.bool_]:
-    """What tags allow, for labels: at character level whatever the boundaries are."""
+    """Extend a matrix of tags to labels; at character level, boundaries do not matter."""
     return matrix[np.ix_(label_tags(encoding_a), label_tags(encoding_b))]

@@ -1,9 +1,8 @@
-"""The coupled tagger (kind `coupled`) of Li et al. (2015, 2016, 2017): one CRF over bundles of labels,
-learned from corpora that disagree; two or more standards, words or characters.
+"""The coupled tagger (kind `coupled`) of Li et al. (2015, 2016, 2017): one CRF over bundles of labels.
 
-Each corpus tells the labels of one standard. Its sentences constrain the lattice of bundles on that side and
-leave the others open (ambiguous labelling); joint features tie the sides together, separate features back
-them off. Pruning by context keeps the lattice small.
+It learns from corpora in two or more standards, with words or characters as units. The sentences of a corpus
+constrain the lattice of bundles on one side and leave the others open (ambiguous labelling). Joint features
+tie the sides together, separate features are the back-off, and pruning by context keeps the lattice small.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Converting):
-    """Answers in each of its `standards`; see the module's text, and docs/settings.md for the parameters.
+    """A tagger that answers in each of its `standards`; docs/settings.md explains the parameters.
 
     >>> from duilian import demo
     >>> tagger = CoupledTagger(("ctb", "pku")).fit([demo.load("ctb", "ctb"), demo.load("pku", "pku")])
@@ -95,11 +94,10 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         """Learn from one corpus per standard, in the order of `standards`.
 
         With dev sets (None for a standard that has none), the weights that do best on each side and on
-        average are kept. Dev sentences that also have a layer in the guide's standard are converted from it,
-        and scored so. `weights` has a number for every sentence of a corpus (None: 1 for all): how often it
-        is drawn, compared with the others. A `session` says more than `threads`: whom to tell of progress,
-        where to save the state and whether to resume from it. `cache` is a folder that keeps the candidates
-        of offline pruning.
+        average are kept. Dev sentences that also have a layer in the guide's standard are converted from it
+        to be scored. `weights` has a number for each sentence of a corpus (None: 1 for all): how often it is
+        drawn, compared with the others. For `session`, see `Tagger.fit`. `cache` is a folder that stores the
+        candidates of offline pruning.
         """
         check_corpora(X)
         trainer = self._trainer(Session.of(session, threads), cache)
@@ -119,12 +117,11 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         return self.trim(0.0)
 
     def trim(self, min_weight: float) -> Self:
-        """Feature selection: drop state weights smaller than `min_weight`. Needs the state of training."""
         model = self.trained_.model(min_weight)
         return self.use(dataclasses.replace(model, confidence=self.confidence_))
 
     def _curves(self, dev: Sequence[DevLayers | None], threads: int) -> dict[str, ConfidenceCurve]:
-        """What probabilities are worth, by standard: how many words of its dev set are right."""
+        """The confidence curve of each standard that has a dev set."""
         found = {}
         for name, each in zip(self.standards, dev, strict=False):
             if each is None or each.given is not None:
@@ -159,7 +156,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
     def from_state(
         cls, header: Mapping[str, Any], arrays: Arrays, *, coarse_window: float = COARSE_WINDOW
     ) -> Self:
-        """The tagger again; a smaller window of coarse pruning is faster, 0 prunes exactly."""
+        """Restore a tagger; a smaller window of coarse pruning is faster, 0 prunes exactly."""
         model = CoupledModel.from_state(header, arrays)
         tagger = cls.with_config(model.config)
         tagger.coarse_window_ = coarse_window
@@ -189,12 +186,12 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
 
     @checked
     def of(self, standard: str) -> CoupledSide:
-        """The tagger as one for a single standard, with the weights that do best for it."""
+        """The tagger for one standard, with the weights that do best for it."""
         return CoupledSide(self, standard)
 
     @checked
     def analyse(self, X: Sentences, *, threads: int = 1) -> list[dict[str, Layer]]:  # noqa: N803
-        """Each sentence in every standard."""
+        """The analyses of each sentence in all standards."""
         layers = layers_of(X, self.standards[0])
         found = [self.of(name).predict_layers(layers, threads=threads) for name in self.standards]
         return [dict(zip(self.standards, each, strict=True)) for each in zip(*found, strict=True)]
@@ -206,7 +203,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         *,
         threads: int = 1,
     ) -> list[tuple[str, ...]]:
-        """The tags of given words in one standard: decoding with the words fixed, at either level."""
+        """The tags of given words in one standard, by decoding with fixed words, at either level."""
         return self.predictor_.tags_of_words(layers_of(X, standard), standard, threads=threads)
 
     @checked
@@ -226,7 +223,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
 
     @property
     def conversions(self) -> tuple[tuple[str, str], ...]:
-        """The directions in which it converts: any."""
+        """All pairs of its standards."""
         return tuple(itertools.permutations(self.standards, 2))
 
     def conversion(

@@ -1,4 +1,4 @@
-"""The coupled tagger compiled for answering: each standard, all at once, and from one to another."""
+"""The coupled tagger compiled for answering: one standard, all at once, or conversion between them."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from duilian.models.roles import (
 )
 from duilian.standards import Mapping as TagMapping
 
-COARSE_WINDOW = 7.0  # of a mixed model's coarse pruning (chain/coarse.hpp)
-FAINT = 1e-3  # of a unit's probability: less does not count when candidates are looked for
-MIXED_MASS = 0.97  # λ of a mixed model when tagging: its baseline taggers put gold among the first
-WIDE_MASS, WIDE_GAP = 1.0, 8.0  # λ, and the gap of bundles, where probabilities are asked for
+COARSE_WINDOW = 7.0  # for the coarse pruning of a mixed model (chain/coarse.hpp)
+FAINT = 1e-3  # smaller shares of a unit's probability are neglected in the search for candidates
+MIXED_MASS = 0.97  # λ of a mixed model when tagging: its baseline taggers rank gold high
+WIDE_MASS, WIDE_GAP = 1.0, 8.0  # λ and bundle gap if probabilities are requested
 
 
 def tagging_pruning(config: CoupledConfig, coarse_window: float = COARSE_WINDOW) -> _native.Pruning:
@@ -54,7 +54,7 @@ def tagging_pruning(config: CoupledConfig, coarse_window: float = COARSE_WINDOW)
         is_whole = pruning.candidate_mass == 1.0
         mass = 1.0 if is_whole else min(pruning.candidate_mass, MIXED_MASS)
         return _native.Pruning(own or usual, mass, FAINT, 0.0 if is_whole else coarse_window)
-    # Many labels of characters leave gold out of the first few more often.
+    # Characters have many labels, so gold is less often among the first few.
     usual *= 1 if config.level == "word" else 3
     return _native.Pruning(usual if own is None else own, pruning.candidate_mass, 0.0, 0.0)
 
@@ -82,7 +82,7 @@ class CoupledPredictor:
         )
 
     kind = CoupledModel.kind
-    is_always_sure = True  # confidence costs nothing here
+    is_always_sure = True  # confidence comes at no cost
 
     @property
     def reads(self) -> Literal["text", "words"]:
@@ -96,7 +96,7 @@ class CoupledPredictor:
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """All that a lattice of bundles can answer."""
+        """All that a lattice of bundles can do."""
         own = abilities_of(self.sides.encodings[0])
         return own | PROBABILITIES | {Ability.CONSTRAINTS, Ability.CONVERSION}
 
@@ -111,7 +111,7 @@ class CoupledPredictor:
 
     @cached_property
     def wide(self) -> CoupledPredictor:
-        """The same weights with more candidates: what is left out hardly counts. Has its own tables."""
+        """The same weights with more candidates, so that pruning hardly matters; with tables of its own."""
         gap = max(self.model.config.pruning.native_gap, WIDE_GAP)
         pruning = {"candidate_mass": WIDE_MASS, "bundle_gap": gap}
         model = dataclasses.replace(self.model, config=self.model.config.updated({"pruning": pruning}))
@@ -136,7 +136,7 @@ class CoupledPredictor:
     def label_with_candidates(
         self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int, standard: str
     ) -> tuple[Labels, LabelRows]:
-        """The same, and the probabilities of all labels in one standard that the usual search has left."""
+        """Like `label`; also return the probabilities of all labels of one standard that survive pruning."""
         packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
         answered, impossible = self._answered(packed, given, ask, threads, with_candidates=True)
         found = self._labels_of(answered, with_candidates=True)
@@ -157,9 +157,9 @@ class CoupledPredictor:
     def label_words(
         self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int
     ) -> tuple[dict[str, Segmentation], int]:
-        """The words that `label` finds, and how many sentences broke the constraints.
+        """The words that `label` finds, and the number of sentences that broke constraints.
 
-        They are made natively: for a short text, arrays on the way would cost more than the search.
+        Native code makes the words: for a short text, arrays in Python would cost more than the search.
         """
         packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
         answered, impossible = self._answered(packed, given, ask, threads)
@@ -180,7 +180,7 @@ class CoupledPredictor:
         *,
         with_candidates: bool = False,
     ) -> tuple[dict[str, _native.CoupledAnswers], int]:
-        """The answers of the weights that do best for each standard, and how many broke the constraints."""
+        """The answers of the best weights for each standard, and the number that broke constraints."""
         natives = {name: self.best_for(name) for name in ask.standards or self.standards}
         made = {
             native: native.predict_constrained(packed, given, with_candidates, threads)
@@ -190,15 +190,16 @@ class CoupledPredictor:
         return answers, max(impossible for _, impossible in made.values())
 
     def calibrated(self, standard: str, p: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """What probabilities of labels are worth."""
+        """Calibrated probabilities of labels."""
         curve = self.model.confidence.get(standard)
         return p if curve is None else curve(p)
 
     def judged(
         self, layers: Sequence[Layer], standard: str, threads: int
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-        """Of each word that it finds in annotated sentences, the probability and whether it is right with its
-        tag; without words of which the annotation says too little.
+        """The probability of each word found in annotated sentences, and whether it is right with its tag.
+
+        Words for which the annotation is incomplete are left out.
         """
         encoding = self.encoding(standard)
         batch = units_of_layers(layers, encoding).joined()
@@ -231,9 +232,9 @@ class CoupledPredictor:
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
     ) -> list[Ranked[Ints]]:
-        """The analyses of a sentence in a standard whose best paths of bundles score highest.
+        """The analyses of a sentence in a standard with the highest-scoring paths of bundles.
 
-        The probability is that of the analysis in this standard, whatever goes with it in the others.
+        The probability is that of the analysis in this standard, whatever the labels in the others.
         """
         wide, side = self.wide.best_for(standard), self.sides.number(standard)
         packed, given = self.packer.pack_batch(sentence), self._given(constraints)
@@ -258,7 +259,7 @@ class CoupledPredictor:
     def tags_of_words(
         self, layers: Sequence[Layer], standard: str, *, threads: int = 1
     ) -> list[tuple[str, ...]]:
-        """The tags of given words in one standard: decoding with the words fixed, at either level."""
+        """The tags of given words in one standard, by decoding with fixed words, at either level."""
         side = self.sides.number(standard)
         bare = [dataclasses.replace(layer, tags=None) for layer in layers]
         batch = units_of_layers(bare, self.sides.encodings[side])
@@ -277,22 +278,22 @@ class CoupledPredictor:
         mapping: str | TagMapping | None = COMPLETE,
         threads: int = 1,
     ) -> npt.NDArray[np.float64]:
-        """Expected counts of tag pairs on sentences, [source tags, target tags]: what goes with what.
+        """[source tags, target tags] expected counts of pairs of tags in sentences.
 
-        With `given`, the sentences' own tags of `source` are kept, and a mapping limits the other tags as in
-        a conversion; else both sides are the model's.
+        With `given`, the tags of the sentences in `source` are kept, and a mapping limits the other tags as
+        in a conversion; otherwise the model finds both.
         """
         a, b = self.sides.number(source), self.sides.number(target)
         packed = self.packer.pack_batch(units_of_layers(layers, self.sides.encodings[a]), threads)
         allowed = conversion_limits(self.sides, layers, a, b, mapping) if given else []
         table = np.asarray(self.natives[AVERAGE].count_pairs(packed, allowed, a, b, threads), np.float64)
         tags_a, tags_b = (len(self.sides.encodings[side].tags or ()) for side in (a, b))
-        # At character level labels go letter by letter, each with all tags.
+        # At character level, labels are ordered by letter, each with all tags.
         return np.asarray(table.reshape(-1, tags_a, table.shape[1] // tags_b, tags_b).sum(axis=(0, 2)))
 
 
 class CoupledConversion(ConversionPlan):
-    """Decoding with the labels of the source's side given."""
+    """Decodes with the labels of the source's side given."""
 
     def __init__(
         self, predictor: CoupledPredictor, source: str, target: str, mapping: str | TagMapping | None
@@ -316,7 +317,7 @@ class CoupledConversion(ConversionPlan):
 
 
 def _candidates(found: _native.CoupledAnswers, side: int) -> LabelRows:
-    """The probabilities of the labels that pruning left."""
+    """The probabilities of the labels that survive pruning."""
     sets = found.candidates(side)
     unit = np.repeat(np.arange(len(sets.first) - 1), np.diff(sets.first))
     return LabelRows(unit, sets.tags, found.candidate_p(side).astype(np.float64))

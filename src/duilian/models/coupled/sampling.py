@@ -1,4 +1,4 @@
-"""Which sentences an iteration sees: a sample of every side, in which some sentences may count more."""
+"""The sentences of an iteration: a sample of each side, in which some may be drawn more often."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MAX_WEIGHT = 1000.0
 
 
 class Pool(NamedTuple):
-    """Sentences of one weight."""
+    """Sentences with the same weight."""
 
     sentences: Ids
     weight: float
 
 
 def weighted(sentences: Ids, weights: SentenceWeights | None) -> list[Pool]:
-    """The sentences of a side by weight; without weights all count the same."""
+    """Group the sentences of a side by weight; without weights, they form one pool."""
     if weights is None:
         return [Pool(sentences, 1.0)]
     given = np.asarray(weights, np.float64)
@@ -37,12 +37,12 @@ def weighted(sentences: Ids, weights: SentenceWeights | None) -> list[Pool]:
 
 
 def size(pools: Sequence[Pool]) -> int:
-    """How many sentences of weight 1 the pools are worth, at least one."""
+    """The sum of the weights of all sentences, rounded; at least 1."""
     return max(1, round(sum(len(pool.sentences) * pool.weight for pool in pools)))
 
 
 def draw(rng: np.random.Generator, sides: Sequence[Sequence[Pool]], counts: Sequence[int]) -> Ids:
-    """A sample of every side, in random order; a pool gives sentences twice only if it has too few."""
+    """A sample of each side, in random order; a sentence is drawn twice only if its pool has too few."""
     drawn = []
     for pools, count in zip(sides, counts, strict=True):
         for pool, wanted in zip(pools, _split(pools, count), strict=True):
@@ -53,8 +53,7 @@ def draw(rng: np.random.Generator, sides: Sequence[Sequence[Pool]], counts: Sequ
 
 
 def _split(pools: Sequence[Pool], count: int) -> list[int]:
-    """How many of `count` sentences each pool gives; the rest after rounding down goes to the largest
-    remainders."""
+    """How many of `count` sentences come from each pool, rounded by the method of largest remainders."""
     worth = np.array([len(pool.sentences) * pool.weight for pool in pools])
     exact = count * worth / worth.sum()
     found = np.floor(exact).astype(np.int64)

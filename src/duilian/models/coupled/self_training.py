@@ -1,9 +1,8 @@
-"""Self-training: a teacher holds the latent sides of a coupled tagger.
+"""Self-training: a teacher finds labels for the latent sides of a coupled tagger.
 
-On the sentences of the largest corpus the tags of the other standards are latent. Where the small corpora
-lack its words, training fits them to anything. A teacher, a coupled tagger that sees the given tags as
-features (`guide`), converts that corpus first; labels that it is sure of become annotation beside the
-corpus's own, all others stay open.
+In the largest corpus, the tags of the other standards are latent. If a small corpus lacks a word, training
+may fit its latent tags to anything. A teacher, which is a coupled tagger with the given tags as features
+(`guide`), first converts the large corpus. Labels that it is sure of become annotation, all others stay open.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ if TYPE_CHECKING:
     from duilian.models.coupled.training import TrainedCoupled
 
 Corpora = Sequence[Sequence[Layer]]
-BATCH = 2000  # sentences that are converted together
+BATCH = 2000  # sentences to convert at once
 Train = Callable[[CoupledConfig, Session, HeldLabels | None], "TrainedCoupled"]
 
 
 def teach(config: CoupledConfig, session: Session, corpora: Corpora, train: Train) -> HeldLabels | None:
-    """The labels that hold the latent sides, from a teacher a round; None if no round is asked for."""
+    """Find labels for the latent sides, with one teacher per round; None if there are no rounds."""
     rounds = config.start.self_training.rounds
     if rounds == 0:
         return None
@@ -52,7 +51,7 @@ def teach(config: CoupledConfig, session: Session, corpora: Corpora, train: Trai
         session.stage(f"conversion by teacher {number}")
         held = _converted(config, trained, corpora, source, session, number)
         if state is not None and kept is not None:
-            state.unlink(missing_ok=True)  # before the labels are kept: the next teacher must not resume it
+            state.unlink(missing_ok=True)  # before labels are saved: the next teacher must not resume from it
             held.save(kept, mark)
     return held
 
@@ -76,7 +75,7 @@ def _converted(
     session: Session,
     number: int,
 ) -> HeldLabels:
-    """The source's sentences in the other standards, as far as the teacher is sure."""
+    """The source's sentences in the other standards, where the teacher is sure."""
     settings = config.start.self_training
     predictor = CoupledPredictor(trained.model(0.0))
     found: dict[int, Labels] = {}
@@ -109,7 +108,7 @@ def _sure(
     known: set[str],
     session: Session,
 ) -> Labels:
-    """The labels that the teacher is sure of, else -1; also -1 for the units of known words."""
+    """The labels that the teacher is sure of; -1 for others, and for the units of known words."""
     units = units_of_layers(layers, plan.encodings[0])
     answer = plan.label(units, Ask(), session.threads)
     is_kept = np.asarray(answer.p) >= settings.confidence
@@ -120,7 +119,7 @@ def _sure(
 
 
 def _known_words(layers: Sequence[Layer], known_from: int | None) -> set[str]:
-    """The words that a corpus has at least so often."""
+    """The words that occur at least this often in a corpus."""
     if known_from is None:
         return set()
     counts = Counter(word for layer in layers for word in layer.words)
@@ -137,5 +136,5 @@ def _digest(corpora: Corpora) -> str:
 
 
 def _plain(layer: Layer) -> list[object]:
-    """Tags in an order that does not change: that of a set may."""
+    """Tags in a fixed order, which a set does not have."""
     return [sorted(tag) if isinstance(tag, frozenset) else tag for tag in layer.tags or ()]

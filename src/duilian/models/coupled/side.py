@@ -1,4 +1,4 @@
-"""One standard of a coupled tagger, with the questions of a plain one."""
+"""One standard of a coupled tagger, in the form of a plain tagger."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CoupledSide(StandardTagger):
-    """One standard of a coupled tagger, with the questions of a plain one."""
+    """One standard of a coupled tagger, with the methods of a plain tagger."""
 
     segment_only: ClassVar[bool] = False
 
@@ -30,9 +30,9 @@ class CoupledSide(StandardTagger):
         return self.tagger.predictor_
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:
-        """Lines of UTF-8 in, tagged lines out, as `Tagger.tag_lines`."""
+        """Tag lines of UTF-8 text, like `Tagger.tag_lines`."""
         if self.labeler.packer.source is not None:
-            raise ConfigError("a tagger with guide features does not tag lines")
+            raise ConfigError("a tagger with a guide cannot tag lines")
         encodings = self.labeler.sides.encodings
         starts = [line_options(encoding, between, before_tag).starts for encoding in encodings]
         options = line_options(self.encoding_, between, before_tag)

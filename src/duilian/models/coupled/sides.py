@@ -1,4 +1,4 @@
-"""The sides of a coupled tagger: a standard each, with its labels; from layers to labels and back."""
+"""The sides of a coupled tagger: each is a standard with its labels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Sides:
 
     @classmethod
     def of_tags(cls, config: CoupledConfig, tags: Sequence[Sequence[str]]) -> Sides:
-        """The sides of a model that has these tags for each standard."""
+        """The sides of a model with these tags in each standard."""
         if len(tags) != len(config.standards):
             raise ConfigError(f"{len(tags)} tag sets for {len(config.standards)} standards")
         made = (config.features.encoding(config.level, names_of(each)) for each in tags)
@@ -50,14 +50,14 @@ class Sides:
         return self.standards.index(standard)
 
     def given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
-        """What annotation says of one side's labels, and nothing of the others'."""
+        """The labels that annotation allows on one side; the other sides are open."""
         encoding, allowed = self.encodings[side], [NO_SETS] * len(self)
         allowed[side] = encoding.limits(blank_unknown(encoding, layers))
         return allowed
 
 
 def blank_unknown(encoding: Encoding, layers: Sequence[Layer]) -> list[Layer]:
-    """The layers with tags that the encoding does not know left open."""
+    """The layers, with unknown tags left open."""
     known = with_parts(encoding.tags or ())
     return [
         layer
@@ -74,13 +74,13 @@ def _is_known(tag: Tag, known: frozenset[str]) -> bool:
 
 
 def gold_labels(encoding: Encoding, layers: Sequence[Layer]) -> Labels:
-    """The label of every unit; -1 where the annotation leaves it open or has a tag that is not known."""
+    """The label of each unit; -1 where the annotation leaves it open or has an unknown tag."""
     return encoding.encode(blank_unknown(encoding, layers)).label
 
 
 @dataclasses.dataclass(frozen=True)
 class GuidePacker:
-    """Units as the native core reads them; if the model has a guide, with its labels."""
+    """Packs units for the native core, with the labels of the guide if there is one."""
 
     reading: Reading
     guide: Encoding | None = None
@@ -90,7 +90,7 @@ class GuidePacker:
     def of_model(
         cls, config: CoupledConfig, sides: Sides, source: CrfModel | None, dictionary: Dictionary | None
     ) -> GuidePacker:
-        """The packer of a model, which has a source if it has a guide."""
+        """The packer of a model; `source` is the tagger of its guide."""
         reading, guide = Reading(config.features.folding(), dictionary), config.features.guide
         if guide is None or source is None:
             return cls(reading)
@@ -99,20 +99,20 @@ class GuidePacker:
     def pack(
         self, units: Units, guide: Sequence[Sequence[str]] | None = None, threads: int = 1
     ) -> _native.Sentences:
-        """Sentences; the guide's labels are guessed unless they are given."""
+        """Pack sentences; the guide's labels are predicted unless they are given."""
         if self.source is None:
             return pack(units, self.reading)
         labels = self.source.predict_labels(units, threads=threads) if guide is None else guide
         return pack(units, self.reading, [{"guide": each} for each in labels])
 
     def pack_batch(self, batch: UnitBatch, threads: int = 1) -> _native.Sentences:
-        """The units of a batch; the guide's labels are guessed."""
+        """Pack a batch; the guide's labels are predicted."""
         if self.source is None:
             return batch.packed(self.reading)
         return self.pack(batch.pieces, threads=threads)
 
     def known_guide(self, layers: Sequence[Layer], threads: int = 1) -> list[list[str]]:
-        """The guide's labels of sentences annotated in its standard, guessed where they are left open."""
+        """The guide's labels in sentences with its annotation, predicted where they are left open."""
         assert self.guide is not None
         assert self.source is not None
         units = [self.guide.split(layer.words)[0] for layer in layers]

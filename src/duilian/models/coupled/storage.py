@@ -1,7 +1,7 @@
-"""The coupled tagger as data: what training makes and a model file keeps.
+"""The coupled tagger as data: what training produces and a model file stores.
 
-The weights that do best for each standard and on average differ, but not in where they stand: they share one
-table of features and labels, and one list of transitions.
+The weights that do best for each standard and on average differ only in their values: they share one table of
+features and labels, and one list of transitions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from duilian.models.coupled.sides import Sides
 from duilian.models.crf.storage import CrfModel
 
 MAX_TRANSITIONS = 2**26
-AVERAGE = "average"  # what weights may be best for, besides a standard
+AVERAGE = "average"  # besides standards, the key of weights that are best on average
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,22 +49,22 @@ class CoupledModel(StoredModel):
     config: CoupledConfig
     sides: Sides
     templates: Templates
-    mappings: Sequence[SideMapping]  # none if everything may go together
+    mappings: Sequence[SideMapping]  # empty if all labels may go together
     shape: _native.CoupledShape
-    weights: Mapping[str, _native.CoupledWeights]  # by what they are best for: a standard, or the average
+    weights: Mapping[str, _native.CoupledWeights]  # those that are best for a standard, or on average
     source: CrfModel | None  # the tagger of the guide
     dictionary: Dictionary | None = None
     confidence: Mapping[str, ConfidenceCurve] = dataclasses.field(default_factory=dict)  # by standard
 
     def with_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
-        """The same with further words, for the guide's tagger too."""
+        """The same model with more words, or with others, also for the tagger of the guide."""
         found = super().with_dictionary(words, mode)
         source = None if self.source is None else self.source.with_dictionary(words, mode)
         return dataclasses.replace(found, source=source)
 
     def named_weights(self, feature: str) -> dict[str, LabelWeights]:
-        """The weights of a feature that do best on average, by standard and label (`ctb`, `NN`), and by joint
-        part and bundle (`[ctb, pku]`, `[NN, n]`).
+        """The weights of a feature, in the set that is best on average, by standard and label (`ctb`, `NN`),
+        and by joint part and bundle (`[ctb, pku]`, `[NN, n]`).
         """
         if feature.startswith(PREVIOUS):
             return self._weights_after(feature.removeprefix(PREVIOUS))
@@ -92,7 +92,7 @@ class CoupledModel(StoredModel):
         return out
 
     def _blocks(self) -> list[tuple[str, Sequence[str], int]]:
-        """Sides and joint parts: name, labels or bundles, and how many of these have transitions."""
+        """Sides and joint parts: the name, the labels or bundles, and how many of them have transitions."""
         names, labels = self.sides.standards, [each.labels for each in self.sides.encodings]
         out: list[tuple[str, Sequence[str], int]] = [
             (name, own, len(own)) for name, own in zip(names, labels, strict=True)
@@ -107,7 +107,6 @@ class CoupledModel(StoredModel):
         return out
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
         shape, (first, *_) = self.shape, self.weights.values()
         unique = {id(weights): weights for _, weights in sorted(self.weights.items())}
         number = {key: k for k, key in enumerate(unique)}
@@ -136,7 +135,6 @@ class CoupledModel(StoredModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again."""
         config = CoupledConfig().updated(header["config"])
         sides = Sides.of_tags(config, header["tags"])
         mappings = [
@@ -175,7 +173,7 @@ def _bundle_name(names: Iterable[str]) -> str:
 
 
 def make_shape(sides: Sides, mappings: Sequence[SideMapping]) -> _native.CoupledShape:
-    """The labels of the sides and what may go together, without bundles yet."""
+    """The labels of the sides and which may go together, without bundles."""
     return _native.CoupledShape(
         [len(encoding.labels) for encoding in sides.encodings],
         [encoding.succession.native() for encoding in sides.encodings],
@@ -184,7 +182,7 @@ def make_shape(sides: Sides, mappings: Sequence[SideMapping]) -> _native.Coupled
 
 
 def _weight_arrays(compiled: list[_native.CoupledWeights], precision: Precision) -> tuple[list[int], Arrays]:
-    """Which table each set of weights has, and the arrays of all."""
+    """The table of each set of weights, and the arrays of all."""
     keys: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = []
     packed: list[EncodedTable] = []
     tables: list[int] = []
@@ -213,7 +211,7 @@ def _are_equal(a: tuple[npt.NDArray[Any], ...], b: tuple[npt.NDArray[Any], ...])
 
 
 def _pruned_sides(sides: Any, count: int) -> list[int]:
-    """The sides with a pruner of their own: numbers of sides, ascending."""
+    """The numbers of the sides with pruners of their own, checked to be ascending."""
     if not isinstance(sides, list) or not all(type(side) is int and 0 <= side < count for side in sides):
         raise ConfigError(f"pruned_sides must be numbers of sides, got {sides!r:.100}")
     if sorted(set(sides)) != sides:
@@ -237,7 +235,7 @@ def _compiled(
 
 
 def _dense(arrays: Arrays, size: int) -> npt.NDArray[np.float32]:
-    """The transitions again; a file has only those that are not 0."""
+    """Restore the transitions; a file has only those that are not 0."""
     stated, at = typed(arrays, "size", np.int64), typed(arrays, "at", np.uint32)
     if size > MAX_TRANSITIONS:
         raise ConfigError(f"there are {size:,} transitions; a model has at most {MAX_TRANSITIONS:,}")

@@ -42,8 +42,8 @@ from duilian.models.crf.training import CrfTrainer, TrainedCrf
 from duilian.standards import Mapping
 
 JOINT_COUNT = {"word": 3, "char": 2}  # joint features exist for attributes seen at least this often
-SHARES = {"word": 0.0, "char": 0.3}  # of the sides that are not the source
-JOINT_PRUNING = {"word": (8, 0.98), "char": (4, 0.9)}  # r and λ where joint features are laid out
+SHARES = {"word": 0.0, "char": 0.3}  # for sides other than the source
+JOINT_PRUNING = {"word": (8, 0.98), "char": (4, 0.9)}  # r and λ for the layout of joint features
 TRAINING_GAP = 8.0
 MAX_JOINT_LABELS = 24_000  # of all joint parts together: labels have 15 bits
 LINKED = 1024  # bundles with transition weights
@@ -54,16 +54,16 @@ _log = logging.getLogger("duilian")
 
 @dataclasses.dataclass(frozen=True)
 class TrainedCoupled:
-    """What training leaves: weights that can still be trimmed, the best dev scores, iterations run."""
+    """The result of training: the best dev scores, the iterations run, and the model."""
 
     scores: dict[str, float | None]  # by standard, and on average
     iterations: int
     model: Callable[[float], CoupledModel]
-    """The model without state weights smaller than this."""
+    """Makes the model without state weights smaller than the argument."""
 
 
 class CoupledTrainer:
-    """A run of training; `cache` is a folder that keeps the candidates of offline pruning."""
+    """A training run; `cache` is a folder that stores the candidates of offline pruning."""
 
     def __init__(self, config: CoupledConfig, session: Session, cache: str | Path | None = None) -> None:
         self.config, self.session, self.cache = config, session, cache
@@ -75,7 +75,8 @@ class CoupledTrainer:
         weights: Sequence[SentenceWeights | None] | None = None,
     ) -> TrainedCoupled:
         """Learn from one corpus per standard; with dev sets, keep the weights that do best on each and on
-        average. `weights` says how often each sentence is drawn, compared with others of its corpus."""
+        average. `weights` says how often each sentence is drawn, compared with others of its corpus.
+        """
         self.check_counts(corpora, dev)
         if weights is not None and len(weights) != len(corpora):
             raise ConfigError(f"{len(weights)} lists of weights for {len(corpora)} standards")
@@ -89,7 +90,7 @@ class CoupledTrainer:
         dev: Sequence[DevLayers | None],
         weights: Sequence[SentenceWeights | None],
     ) -> _Given:
-        """The sentences with copies that have English words, each drawn as often as what it was made of."""
+        """Add copies of sentences with English words, which are drawn as often as their originals."""
         mixing, seed = self.config.features.mixing, self.config.learning.seed
         copies = [mixing.copies(*side, seed) for side in zip(corpora, self.config.standards, strict=True)]
         full = [[*own, *(copy.layer for copy in new)] for own, new in zip(corpora, copies, strict=True)]
@@ -105,7 +106,7 @@ class CoupledTrainer:
         return _Run(CoupledTrainer(config, session, self.cache), given, held).trained()
 
     def check_counts(self, corpora: Sequence[object], dev: Sequence[object] | None) -> None:
-        """Refuse other than one corpus and one dev set for each of two standards or more."""
+        """Raise ConfigError unless there are two or more standards with one corpus and one dev set each."""
         names = self.config.standards
         if len(set(names)) < max(len(names), 2):
             raise ConfigError(f"standards must be at least two different names, got {', '.join(names)}")
@@ -116,7 +117,7 @@ class CoupledTrainer:
 
 @dataclasses.dataclass(frozen=True)
 class _Given:
-    """What a run learns from, by side; `originals` are the corpora without copies."""
+    """The input of a run, by side; `originals` are the corpora without copies."""
 
     corpora: Sequence[Sequence[Layer]]
     dev: Sequence[DevLayers | None]
@@ -125,7 +126,7 @@ class _Given:
 
 
 class _Run:
-    """What is made on the way; it is gone before the compiled weights need their room."""
+    """The intermediate data of a run, which are freed before the compiled weights need memory."""
 
     def __init__(self, trainer: CoupledTrainer, given: _Given, held: HeldLabels | None) -> None:
         corpora, dev = given.corpora, given.dev
@@ -136,7 +137,7 @@ class _Run:
         self.templates = features.load_templates(features.default_templates(self.config.level))
         if features.guide is not None and "guide" not in self.templates.columns:
             hint = f"leave out templates, or use {features.default_templates(self.config.level)}"
-            raise ConfigError("there is a guide, but no template asks for its labels", hint)
+            raise ConfigError("there is a guide, but no template uses its labels", hint)
         self.say("features")
         self.readings = features.readings(list(itertools.chain.from_iterable(corpora)), seed)
         self.source = None if features.guide is None else self._fit_source(features.guide, given.originals)
@@ -161,7 +162,7 @@ class _Run:
         return Sides.of_tags(self.config, tags)
 
     def _fit_source(self, guide: str, corpora: Sequence[Sequence[Layer]]) -> TrainedCrf:
-        """The tagger of the guide, which guesses its labels where there is no annotation."""
+        """The tagger of the guide, which predicts labels where there is no annotation."""
         config, own = self.config, self.config.features
         source = CrfConfig(
             standard=guide,
@@ -211,13 +212,12 @@ class _Run:
         return found
 
     def _pruning(self) -> _native.Pruning:
-        """r and λ in training."""
         return _native.Pruning(
             self.config.pruning.max_candidates, self.config.pruning.candidate_mass, 0.0, 0.0
         )
 
     def _jackknifed(self) -> list[_native.TagSets]:
-        """The sides' candidates on the training sentences, for pruning offline."""
+        """The candidates of all sides on the training sentences, for offline pruning."""
         pruning, start, seed = self.config.pruning, self.config.start, self.config.learning.seed
         self.say(f"jack-knifing in {pruning.folds} folds")
         settings = (
@@ -233,7 +233,7 @@ class _Run:
         )
 
     def _latent(self) -> list[_native.TagSets]:
-        """The labels of the other sides that joint features exist for: the baseline taggers' candidates."""
+        """The candidates of the baseline taggers, which are the labels that joint features exist for."""
         own, (most, mass) = self.config.pruning, JOINT_PRUNING[self.config.level]
         is_wider = most >= own.max_candidates and mass >= own.candidate_mass
         pruning = self._pruning()
@@ -262,7 +262,7 @@ class _Run:
         return layout, _native.CoupledData(data.rows, *labels, candidates, data.held)
 
     def trained(self) -> TrainedCoupled:
-        """All iterations, from a checkpoint if there is one to resume from."""
+        """Run all iterations, from a checkpoint if there is one to resume from."""
         trainer = self._trainer()
         evaluate = DevEvaluator(self.config, self.sides, self.layout, self.dev_sets, self.threads)
         trainer.run_kept(evaluate if self.dev_sets else None, self._fingerprint, self.session)
@@ -311,7 +311,7 @@ class _Run:
         return start
 
     def _training_gap(self) -> float:
-        """With three standards or more, hopeless bundles are left out in training too."""
+        """With three or more standards, hopeless bundles are left out in training, too."""
         is_large = len(self.sides) > 2 and self.config.level == "word"
         return TRAINING_GAP if is_large and self.config.pruning.bundle_gap is not None else math.inf
 
@@ -322,8 +322,11 @@ class _Run:
         return [1.0 if side == source else other for side in range(len(self.sides))]
 
     def _pruned_sides(self) -> list[int]:
-        """The sides whose baseline taggers prune when tagging. In a mixed model one that began with all
-        weights of its baseline tagger prunes as well without it, and no second copy is kept."""
+        """The sides whose baseline taggers prune when tagging.
+
+        In a mixed model, a side that started with all the weights of its baseline tagger prunes just as well
+        without a second copy of them.
+        """
         config = self.config
         if config.pruning.kind == "online":
             return []
@@ -354,11 +357,13 @@ class _Run:
 
     def _fingerprint(self) -> str:
         mapping = self.config.mapping
-        pairs = repr(mapping.bundles()) if isinstance(mapping, Mapping) else ""  # its repr does not show them
+        pairs = (
+            repr(mapping.bundles()) if isinstance(mapping, Mapping) else ""
+        )  # which its repr does not show
         return fingerprint(self.config, (self.data.digest(), pairs))
 
     def _maker(self, weights: dict[str, npt.NDArray[np.float32]]) -> Callable[[float], CoupledModel]:
-        """Makes the model, free of what only training needs."""
+        """A function that makes the model; it holds nothing that only training needs."""
         layout, keys, source, parts = self.layout, self.data.keys, self.source, self._parts()
         pruned, nothing = self._pruned_sides(), np.zeros(0, np.float32)
         pruner = [own if k in pruned else nothing for k, own in enumerate(self.baselines.weights)]
@@ -377,9 +382,9 @@ class _Run:
         return make
 
     def _parts(self) -> dict[str, Any]:
-        """What a model has apart from its weights. It names files, not where they were."""
+        """What a model has apart from its weights; files have names, but no paths."""
         templates, mapping = self.config.features.named(self.templates), self.config.mapping
-        # What a mapping of one's own allows is in the arrays.
+        # The pairs of a user's own mapping are in the arrays.
         name = "complete" if isinstance(mapping, Mapping) else Path(mapping).name
         features = {"templates": templates.name, **self.config.features.portable()}
         taught = self.config.start.self_training.mapping

@@ -1,4 +1,4 @@
-"""What a coupled tagger is trained on: the sentences of all sides in a row, with their features."""
+"""The training data of a coupled tagger."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Ids = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class TrainingData:
-    """The sentences of all sides in a row, with their features."""
+    """The sentences of all sides, one side after the other, with their features."""
 
     encodings: Sequence[Encoding]
     keys: npt.NDArray[np.uint64]
     rows: _native.FeatureRows
-    shared: _native.FeatureRows  # without the guide's features, which are one side's own
+    shared: _native.FeatureRows  # without the features of the guide
     first: npt.NDArray[np.int64]  # [sentences + 1]  in units
     side: npt.NDArray[np.int32]  # [sentences]
     label: npt.NDArray[np.int32]  # [units]  of the sentence's own side
     sets: _native.TagSets
-    held: Sequence[_native.TagSets]  # [sides][units]  what is known of the other sides' labels; or none
+    held: Sequence[_native.TagSets]  # [sides][units]  known labels of the other sides; or empty
 
     def sentences(self, side: int) -> Ids:
         """The numbers of one side's sentences."""
@@ -46,7 +46,7 @@ class TrainingData:
         return np.flatnonzero(np.diff(known) > 0).astype(np.int64)
 
     def own_labels(self, side: int) -> npt.NDArray[np.int32]:
-        """Labels where this side's are known, else -1."""
+        """The labels of this side where they are known, else -1."""
         own = np.repeat(self.side, np.diff(self.first)) == side
         labels = np.where(own, self.label, -1).astype(np.int32)
         if self.held and len(self.held[side].first) > 1:
@@ -54,7 +54,7 @@ class TrainingData:
         return labels
 
     def own_sets(self, side: int) -> _native.TagSets:
-        """Label sets where they are this side's, else none."""
+        """The label sets of this side's sentences; empty sets elsewhere."""
         if len(self.sets.first) == 1:
             return NO_SETS
         own = np.repeat(self.side, np.diff(self.first)) == side
@@ -64,7 +64,7 @@ class TrainingData:
         return _native.TagSets(first.astype(np.int32), kept)
 
     def digest(self) -> str:
-        """Tells these features and labels from others."""
+        """A hash of the features and labels."""
         digest = hashlib.blake2b(digest_size=16)
         arrays = (self.keys, self.first, self.side, self.label, self.sets.first, self.sets.tags)
         for part in (*arrays, self.rows.first, self.rows.rows):
@@ -78,7 +78,7 @@ class TrainingData:
 
 @dataclasses.dataclass(frozen=True)
 class Guide:
-    """Labels in the guide's standard, one column per sentence, and templates that do not see them."""
+    """Labels in the guide's standard, one column per sentence, and templates without them."""
 
     columns: Sequence[Sequence[str]]
     shared_templates: Templates
@@ -93,7 +93,7 @@ def extract_training_data(
     guide: Guide | None,
     held: HeldLabels | None,
 ) -> TrainingData:
-    """Units, labels and features of all sides' sentences."""
+    """Extract the labels and features of the sentences of all sides."""
     encoded = [encoding.encode(layers) for encoding, layers in zip(sides.encodings, corpora, strict=True)]
     units = [each for side in encoded for each in side.units]
     columns = None if guide is None else [{"guide": labels} for labels in guide.columns]
@@ -124,7 +124,7 @@ def _join_sets(sets: Sequence[_native.TagSets], units: Sequence[int]) -> _native
 
 
 def chain_sets(parts: Sequence[_native.TagSets]) -> _native.TagSets:
-    """Label sets of units that follow each other."""
+    """Concatenate label sets."""
     sizes = np.concatenate([np.diff(part.first) for part in parts])
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     return _native.TagSets(first, np.concatenate([part.tags for part in parts]))

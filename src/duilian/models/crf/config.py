@@ -21,7 +21,7 @@ class CrfConfig(Settings):
 
     standard: str = setting("tags", "Name of the standard.")
     level: Level = setting("word", "`word`: tag given words; `char`: cut text into words, and tag them.")
-    segment_only: bool = setting(False, "Characters only: find words without tags.")
+    segment_only: bool = setting(False, "At character level: find words without tags.")
     features: Features = setting(Features(), "Units and features.")
     learning: Learning = setting(AdaGrad(), "How to learn.")
 

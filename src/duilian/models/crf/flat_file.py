@@ -21,9 +21,9 @@ SIZE = struct.Struct("<Q")
 
 
 def flat_segmenter(predictor: CrfPredictor) -> bytes:
-    """Return the file of a plain tagger of characters that only cuts text."""
+    """Return the contents of the file, for a plain character tagger that only segments."""
     if Ability.TAGS in predictor.abilities or predictor.reads != "text":
-        raise ConfigError("only a model that cuts text, without tags, can be a segmenter file")
+        raise ConfigError("only a tagger with segment_only = true can become a segmenter file")
     body = b"".join(SIZE.pack(len(section)) + section for section in _sections(predictor))
     size = PRELUDE.size + len(body)
     return PRELUDE.pack(MAGIC, size, _native.flat_checksum(body)) + body

@@ -1,8 +1,8 @@
 """The plain tagger (kind `crf`): a linear-chain CRF for words or for characters.
 
 At word level it labels words (parts of speech, chunks, any column); at character level it cuts text into
-words and, if there are tags, tags them. Parameters stand in the constructor, `fit` returns the tagger, and
-what it learns ends in an underscore: scikit-learn's grid search and cross-validation work with it.
+words and, if there are tags, tags them. The constructor takes the parameters, `fit` returns the tagger, and
+learned attributes end in an underscore, so that scikit-learn's grid search and cross-validation work.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
     ) -> Self:
         """Learn from annotated sentences, or from words `X` and their tags `y`.
 
-        With a dev set, the weights of the iteration that does best on it are kept. A `session` says more than
-        `threads`: whom to tell of progress, where to save the state and whether to resume from it.
+        With a dev set, the weights of the iteration that does best on it are kept. A `session` has the number
+        of threads, progress callbacks, a file for checkpoints, and whether to resume from it.
         """
         trainer = self._trainer(Session.of(session, threads))
         self.trained_ = trainer.run(self.layers(X, y), None if dev is None else self.layers(dev))
@@ -98,5 +98,5 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
         return self.predictor_.templates
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:
-        """Lines of UTF-8 in, tagged lines out: the fast way for whole files."""
+        """Tag lines of UTF-8 text: the fast way for whole files."""
         return self.predictor_.tag_lines(text, between=between, before_tag=before_tag, threads=threads)

@@ -23,7 +23,7 @@ PROBABILITIES = frozenset({Ability.MARGINALS, Ability.NBEST})
 
 
 def abilities_of(encoding: Encoding) -> frozenset[Ability]:
-    """Whether labels tell words, tags or both."""
+    """Whether labels determine words, tags or both."""
     words = frozenset({Ability.WORDS}) if encoding.level == "char" else frozenset()
     return words | ({Ability.TAGS} if encoding.tags is not None else frozenset())
 
@@ -40,7 +40,6 @@ class CrfPredictor(StandardTagger):
 
     @property
     def labeler(self) -> CrfPredictor:
-        """Itself."""
         return self
 
     @property
@@ -50,7 +49,7 @@ class CrfPredictor(StandardTagger):
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """All that a chain over a lattice can answer."""
+        """All that a chain over a lattice can do."""
         return abilities_of(self.encoding_) | {Ability.CONSTRAINTS} | PROBABILITIES
 
     @property
@@ -94,28 +93,29 @@ class CrfPredictor(StandardTagger):
         found = [
             Ranked(score, float(np.exp(score - log_z)), tags[states]) for score, states in chain.k_best(k)
         ]
-        # The best path is the answer; where several score the same, the answer chooses.
+        # Several best paths may score the same; the one that is the answer comes first.
         if first is not None and found and not np.array_equal(found[0].analysis, first):
             return with_first(found, Ranked(found[0].score, found[0].probability, first), k)
         return found
 
     def predict_labels(self, units: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
-        """The label of every unit of split sentences (no further columns)."""
+        """The label of each unit, for sentences that are split into units and have no further columns."""
         packed = self.packer.pack(units, [], threads)
         labels, _ = self.native.predict(packed, NO_CONSTRAINTS, threads)
         flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
         return [flat[first[k] : first[k + 1]] for k in range(len(units))]
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:
-        """Lines of UTF-8 in, tagged lines out: the fast way for whole files.
+        """Tag lines of UTF-8 text: the fast way for whole files.
 
         At word level a line holds words separated by blanks, at character level raw text.
         """
         return self.native.tag_lines(text, line_options(self.encoding_, between, before_tag), threads)
 
     def tag_rows(self, text: bytes, columns: Sequence[str], *, between: str = " ", threads: int = 1) -> bytes:
-        """Rows of white-space fields in, the same rows with a label at the end out: the fast way for words
-        with further columns. `columns` names the fields, the word first; blank lines separate sentences.
+        """Add a label to the end of each row: the fast way for words with further columns.
+
+        White space separates fields, blank lines separate sentences. `columns` names the fields, word first.
         """
         missing = [name for name in self.templates.columns if name not in columns[1:]]
         if self.level != "word" or missing:

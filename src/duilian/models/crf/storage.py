@@ -1,4 +1,4 @@
-"""The plain tagger as data: what training makes and a model file keeps."""
+"""The plain tagger as data: what training produces and a model file stores."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ class CrfModel(StoredModel):
         return {labels[k]: weight for k, weight in entries(self.weights, key).items()}
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
         words, arrays = keep_dictionary(self.dictionary)
         header = {
             "kind": self.kind,
@@ -69,7 +68,6 @@ class CrfModel(StoredModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again."""
         return cls(**cls.parts_of(header, arrays), weights=compiled_of(arrays))
 
     @classmethod
@@ -83,7 +81,7 @@ class CrfModel(StoredModel):
         }
 
     def state_beside(self, other: Dictionary | None, precision: Precision) -> State:
-        """The same in the file of a larger model, which may have the dictionary already."""
+        """The state in the file of a larger model, which may already have the dictionary."""
         own = self.dictionary
         if own is None or other is None or own.fingerprint != other.fingerprint:
             return self.state(precision)
@@ -92,6 +90,6 @@ class CrfModel(StoredModel):
 
     @classmethod
     def from_state_beside(cls, header: Mapping[str, Any], arrays: Arrays, other: Dictionary | None) -> Self:
-        """The model again, with the dictionary of the larger one if they share it."""
+        """Restore a model from the file of a larger one, with its dictionary if they share it."""
         found = cls.from_state(header, arrays)
         return dataclasses.replace(found, dictionary=other) if "shares_dictionary" in header else found

@@ -38,16 +38,16 @@ Weights = npt.NDArray[np.float32]
 
 @dataclasses.dataclass(frozen=True)
 class TrainedCrf:
-    """What training leaves: weights that can still be trimmed, the best dev score, iterations run."""
+    """The result of training: the best dev score, the iterations run, and the model."""
 
     score: float | None
     iterations: int
     model: Callable[[float], CrfModel]
-    """The model without state weights smaller than this."""
+    """Makes the model without state weights smaller than the argument."""
 
 
 class CrfTrainer:
-    """A run of training of the plain tagger."""
+    """A training run of the plain tagger."""
 
     model_type: ClassVar[type[CrfModel]] = CrfModel
 
@@ -72,11 +72,11 @@ class CrfTrainer:
         )
         score = None if evaluate is None else float(trainer.best_score)
         weights, iterations = trainer.best, trainer.iteration
-        del trainer, data, evaluate  # before the compiled weights need their room
+        del trainer, data, evaluate  # frees memory for the compiled weights
         return TrainedCrf(score, iterations, self._maker(weights, keys))
 
     def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
-        """Makes the model, free of what only training needs."""
+        """A function that makes the model; it holds nothing that only training needs."""
         layout, parts, model_type = self.layout, self._parts(), self.model_type
 
         def make(min_weight: float) -> CrfModel:
@@ -86,7 +86,7 @@ class CrfTrainer:
         return make
 
     def _parts(self) -> dict[str, Any]:
-        """What a model has apart from its weights. It names its templates, whatever path they came from."""
+        """What a model has apart from its weights; templates have a name, but no path."""
         config, templates = self.config, self.config.features.named(self.packer.templates)
         if config.features.templates is not None:
             config = config.updated({"features": {"templates": templates.name}})
@@ -112,7 +112,7 @@ class CrfTrainer:
         return packer.pack(units, layers, self.session.threads)
 
     def _data(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
-        """What the learning rule learns from, and the keys of its features."""
+        """The training data of the learning rule, and the keys of its features."""
         encoding, features = self.packer.encoding, self.config.features
         encoded = encoding.encode(layers)
         packed = self._pack_training(encoded.units, layers)
@@ -135,7 +135,7 @@ class CrfTrainer:
         return learning.rule(objective, examples, self.session.threads)
 
     def _evaluator(self, layers: Sequence[Layer], keys: npt.NDArray[np.uint64]) -> Callable[[Weights], float]:
-        """Accuracy of words, or F1 of words with their tags, on a dev set: its features are taken once."""
+        """A function from weights to the score on a dev set, for which features are extracted once."""
         encoding = self.packer.encoding
         split = [encoding.split(layer.words) for layer in layers]
         packed = self.packer.pack([units for units, _ in split], layers, self.session.threads)
@@ -150,7 +150,7 @@ class CrfTrainer:
     def _dev_labels(
         self, packed: _native.Sentences, keys: npt.NDArray[np.uint64]
     ) -> Callable[[Weights], npt.NDArray[np.int32]]:
-        """The labels that weights under training give."""
+        """A function from weights to the labels of a dev set."""
         layout, threads, index = self.layout, self.session.threads, _native.FeatureIndex(keys)
         rows = _native.extract_rows(self.packer.templates.native, packed, index, threads)
         return lambda weights: _native.tag_units(layout, weights, rows, packed.first, threads)

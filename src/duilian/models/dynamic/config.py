@@ -20,11 +20,12 @@ NO_TEMPLATES = "none"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DynamicFeatures(Features):
-    """What features see of mixed text, and of the words found so far."""
+    """Units and features of mixed text, including the words found so far."""
 
     join_letters: bool = setting(True, "Treat a run of letters as one unit.")
     word_templates: str | None = setting(
-        "mixed-words", "Preset or file of templates about words; `none`: without (the paper's static tagger)."
+        "mixed-words",
+        "Preset or file of templates about words; `none`: none (the paper's static tagger).",
     )
     min_word_count: int = setting(1, "Like min_count, for templates about words.", at_least=1)
     english: str | None = setting(
@@ -38,16 +39,16 @@ class DynamicFeatures(Features):
         super().__post_init__()
 
     def folding(self) -> Folding:
-        """What features see of a character and of letters."""
+        """How features see characters and letters."""
         return Folding(script=self.script, letters="cased" if self.mixing.is_on else self.letters)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DynamicSearch(Settings):
-    """Which paths tell the features their words.
+    """Which paths provide the words that features see.
 
     A label that begins a word sees the words of the best path that ends one, other labels those of the best
-    path in the middle of one, if that path scores well enough; else they see those of the best path of all.
+    path in the middle of one. If that path scores too low, they see the words of the best path of all.
     """
 
     beam: int = setting(
@@ -58,11 +59,11 @@ class DynamicSearch(Settings):
     )
     kind_gap: float | None = setting(
         None,
-        "Largest distance of a label's own kind of path to the best path; below 0: the best path for all "
+        "How far a label's own kind of path may score below the best path; below 0: the best path for all "
         "labels (the paper's search); none: no limit.",
     )
     path_gap: float | None = setting(
-        None, "Ignore the words of paths further than this from the best one; none: no limit."
+        None, "Ignore the words of paths that score further than this below the best; none: no limit."
     )
 
     def limits(self) -> tuple[float, float]:
@@ -85,7 +86,7 @@ class DynamicConfig(CrfConfig):
     segment_only: ClassVar[bool] = False  # type: ignore[misc]
 
     features: DynamicFeatures = setting(DynamicFeatures(), "Units and features.")
-    search: DynamicSearch = setting(DynamicSearch(), "Paths that tell the features their words.")
+    search: DynamicSearch = setting(DynamicSearch(), "Paths that provide the words that features see.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,6 @@
-"""What a tagger may know of English words besides their context: their uses and their case.
+"""What a tagger may know about English words besides their context: their uses and their case.
 
-Zhao et al. (2012) name both as future work. Templates ask for them as columns, `@english[0]` and `@case[0]`.
+Zhao et al. (2012) name both as future work. In templates they are the columns `@english[0]` and `@case[0]`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class EnglishUses:
 
     @classmethod
     def read(cls, source: str) -> Self:
-        """From a dictionary in the format of CC-CEDICT, or the package that has one."""
+        """Read a dictionary in CC-CEDICT format, from a file or from the package that has one."""
         return cls(EnglishDictionary.read(source).uses())
 
     def __len__(self) -> int:
@@ -39,24 +39,24 @@ class EnglishUses:
         return {"case": [case_of(unit) for unit in units], "english": [self.use_of(unit) for unit in units]}
 
     def use_of(self, unit: str) -> str:
-        """What the unit is used as; `?` if it is an unknown word, `-` if it is not a word."""
+        """The uses of a unit; `?` if it is an unknown word, `-` if it is not a word."""
         return self._uses.get(unit.lower(), UNKNOWN) if _is_word(unit) else NOT_ENGLISH
 
     def to_array(self) -> npt.NDArray[np.uint8]:
-        """For a model file."""
+        """The words and uses as an array of a model file."""
         text = "\n".join(f"{word} {use}" for word, use in sorted(self._uses.items()))
         return np.frombuffer(text.encode(), np.uint8)
 
     @classmethod
     def from_array(cls, array: npt.NDArray[Any]) -> Self:
-        """The same again."""
+        """Restore from an array of a model file."""
         lines = np.asarray(array, np.uint8).tobytes().decode().splitlines()
         return cls({word: use for word, _, use in (line.partition(" ") for line in lines)})
 
 
 @dataclasses.dataclass(frozen=True)
 class DynamicPacker(Packer):
-    """Packs units with the uses and the case of English words, if the templates ask for them."""
+    """Packs units with the uses and the case of English words, if the templates use them."""
 
     english: EnglishUses | None
 

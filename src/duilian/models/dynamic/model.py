@@ -1,8 +1,8 @@
 """The tagger with dynamic features (kind `dynamic`): Zhao et al. (2012), for Chinese-English mixed text.
 
-Words and tags from characters, where a run of letters is one unit. Besides the usual window of units, its
-templates see the *words* of the best path so far, with their tags and lengths. What they learn from Chinese
-text holds for mixed text too, and a foreign word gets the tag that its context asks for.
+It finds words and tags in characters, where a run of letters is one unit. Besides the usual window of units,
+its templates see the *words* of the best path so far, with their tags and lengths. What they learn from
+Chinese text holds for mixed text, too, so a foreign word gets the tag that its context suggests.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class DynamicTagger(UncalibratedTagger):
-    """Cuts text into words and tags them, with an eye on the words found so far; otherwise like `Tagger`.
+    """Cuts text into words and tags them, with features of the words found so far; otherwise like `Tagger`.
 
-    It is a conditional random field if it learns by `AdaGrad`; `PassiveAggressive` is the paper's way, and
-    uses one thread. `trim` drops weights of words up to five times the size.
+    With `AdaGrad` it is a conditional random field; `PassiveAggressive` is the paper's learning rule, which
+    uses one thread. `trim` drops weights of words even if they are up to five times larger than `min_weight`.
 
     >>> from duilian import demo
     >>> tagger = DynamicTagger("ctb").fit(demo.load("ctb", "ctb"))

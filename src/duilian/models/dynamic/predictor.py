@@ -34,5 +34,5 @@ def label_words(encoding: Encoding) -> _native.LabelWords:
 
 
 def native_templates(templates: Templates | None) -> _native.TemplateSet:
-    """Templates, or an empty set of them."""
+    """The native templates; without templates, an empty set."""
     return _native.TemplateSet() if templates is None else templates.native

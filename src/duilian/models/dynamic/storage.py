@@ -1,4 +1,4 @@
-"""The tagger with dynamic features as data: what training makes and a model file keeps."""
+"""The tagger with dynamic features as data: what training produces and a model file stores."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from duilian.models.crf.storage import CrfModel
 from duilian.models.dynamic.config import DynamicConfig
 from duilian.models.dynamic.english_uses import DynamicPacker, EnglishUses
 
-# What tells keys of words from keys of units, and labels that begin words from others (native/…/dynamic).
+# Distinguish keys of words from keys of units, and labels that begin words from others (native/…/dynamic).
 ABOUT_WORDS = 0x57F1D3A96C24E80B
 ABOUT_KINDS = (0xB5297A4D3F84D5B5, 0x68E31DA41B56C4E9)
 
 
 @dataclasses.dataclass(frozen=True)
 class DynamicModel(CrfModel):
-    """Weights with the templates about words, and what the model knows of English; None for neither.
+    """Weights, templates about words, and the uses of English words; the latter two may be None.
 
     In the table, a feature of words has one entry for labels that begin words and one for the others.
     """
@@ -41,7 +41,7 @@ class DynamicModel(CrfModel):
         return DynamicPacker(plain.encoding, plain.templates, plain.reading, self.english)
 
     def named_weights(self, feature: str) -> LabelWeights:
-        """The weights of a feature by label; of units, or else of the words so far."""
+        """The weights of a feature of units, or of the words so far, by label."""
         words = [] if self.word_templates is None else self.word_templates.native.texts
         is_about_units = template_of(feature, self.templates.native.texts) is not None
         if is_about_units or template_of(feature, words) is None:
@@ -52,7 +52,6 @@ class DynamicModel(CrfModel):
         return {packer.encoding.labels[k]: weight for each in found for k, weight in each.items()}
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
         header, arrays = super().state(precision)
         words = self.word_templates
         header["word_templates"] = None if words is None else [words.name, words.text]
@@ -60,7 +59,6 @@ class DynamicModel(CrfModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again."""
         words = header["word_templates"]
         return cls(
             **cls.parts_of(header, arrays),

@@ -25,7 +25,7 @@ TEMPLATES = "mixed-static"
 
 
 class DynamicTrainer(CrfTrainer):
-    """A run of training of the tagger with dynamic features."""
+    """A training run of the tagger with dynamic features."""
 
     model_type: ClassVar[type[CrfModel]] = DynamicModel
     config: DynamicConfig
@@ -87,7 +87,7 @@ class DynamicTrainer(CrfTrainer):
         return parts | {"config": config, "word_templates": words, "english": self.packer.english}
 
     def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
-        """Makes the model; weights of words are dropped up to five times the size."""
+        """A function that makes the model; it drops weights of words up to five times the size."""
         layout, unit_rows, parts = self.layout, self.data.unit_rows, self._parts()
         words = label_words(self.packer.encoding)
 
@@ -107,7 +107,7 @@ def _check_columns(templates: Templates, english: str | None) -> None:
 
 
 def _word_templates(name: str | None) -> Templates | None:
-    """Templates about words, checked."""
+    """Load and check the templates about words."""
     if name is None:
         return None
     found = Templates.load(name)

@@ -16,14 +16,14 @@ class GuidedConfig(CrfConfig):
 
     kind: ClassVar[str] = "guided"
 
-    source_standard: str = setting("source", "Name of the standard of the source, which guides.")
+    source_standard: str = setting("source", "Standard of the source tagger, which guides.")
     folds: int = setting(
         0,
-        "Let a plain tagger of the target guide too, jack-knifed in this many parts; 0: do not.",
+        "Also use a plain tagger of the target as a guide, jack-knifed in this many folds; 0: do not.",
         at_least=0,
     )
     source_iterations: int | None = setting(
-        None, "Iterations of the source tagger; none: as many as the target.", at_least=1
+        None, "Iterations of the source tagger; none: as many as for the target.", at_least=1
     )
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class GuidedConfig(CrfConfig):
         return self._plain(self.standard, self.learning.iterations)
 
     def _plain(self, standard: str, iterations: int) -> CrfConfig:
-        """A plain tagger learns as this one does, from the templates for its level."""
+        """The settings of a plain tagger: as here, but with the default templates for the level."""
         return CrfConfig(
             standard=standard,
             level=self.level,

@@ -1,8 +1,8 @@
 """The guided tagger (kind `guided`): Jiang et al. (2009), as Li et al. (2017) re-implement it.
 
 A source tagger learns from a corpus in another standard; its labels on the target's sentences are features
-of the target tagger. With `folds`, a plain tagger of the target guides too. On the training data its labels
-come from jack-knifing, so that they are as good there as they will be on new text. One model file, one call.
+of the target tagger. With `folds`, a plain tagger of the target is a guide, too. Its labels on the training
+data come from jack-knifing, so that they are as accurate as on new text. All is in one model file.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class GuidedTagger(Tagger, Converting):
         threads: int = 1,
         session: Session | None = None,
     ) -> Self:
-        """Learn from target sentences, guided by a tagger of the source corpus (or by a trained one)."""
+        """Learn from target sentences, guided by a tagger that learns from `source` or is given there."""
         if source is None:
             raise ConfigError(
                 "a guided tagger needs a source: a corpus in the other standard or a tagger for it"
@@ -103,12 +103,12 @@ class GuidedTagger(Tagger, Converting):
 
     @property
     def own_(self) -> Tagger | None:
-        """The target's plain tagger, if it guides too."""
+        """The target's plain tagger, if it is a guide, too."""
         return None if self.model_.own is None else Tagger.with_model(self.model_.own)
 
     @property
     def conversions(self) -> tuple[tuple[str, str], ...]:
-        """The direction in which it converts: from the source's standard to its own."""
+        """The only conversion: from the source's standard to the target's."""
         return ((self.source_standard, self.standard),)
 
     def conversion(self, source: str, target: str, *, mapping: str | Mapping | None = None) -> ConversionPlan:

@@ -24,7 +24,7 @@ UnitLabels = Sequence[Sequence[str]]
 
 @dataclasses.dataclass(frozen=True)
 class GuidedPacker(Packer):
-    """Packs units with labels of the guides: `guide` by the source, `own` by the target's plain tagger."""
+    """Packs units with labels of the guides: `guide` of the source, `own` of the target's plain tagger."""
 
     source: CrfPredictor
     own: CrfPredictor | None
@@ -32,11 +32,11 @@ class GuidedPacker(Packer):
     def columns(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
     ) -> Sequence[Columns]:
-        """The labels that the guides give."""
+        """The labels of the guides."""
         return self.columns_with(units, self.own_labels(units, threads), threads)
 
     def own_labels(self, units: Sequence[Sequence[str]], threads: int) -> UnitLabels | None:
-        """The labels that the target's plain tagger gives, if it guides."""
+        """The labels of the target's plain tagger, if it is a guide."""
         return None if self.own is None else self.own.predict_labels(units, threads=threads)
 
     def columns_with(
@@ -46,7 +46,7 @@ class GuidedPacker(Packer):
         threads: int,
         guide: UnitLabels | None = None,
     ) -> Sequence[Columns]:
-        """The labels that the source gives, unless they are known, beside the target's own."""
+        """The labels of the source (`guide`, if known) beside those of the target's plain tagger."""
         guide = self.source.predict_labels(units, threads=threads) if guide is None else guide
         if own is None:
             return [{"guide": labels} for labels in guide]
@@ -60,7 +60,7 @@ class GuidedPredictor(CrfPredictor):
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """All that a plain tagger can answer, and conversion."""
+        """All that a plain tagger can do, and conversion."""
         return super().abilities | {Ability.CONVERSION}
 
     def _make_packer(self, model: GuidedModel) -> GuidedPacker:  # type: ignore[override]
@@ -70,7 +70,7 @@ class GuidedPredictor(CrfPredictor):
 
 
 class GuidedConversion(ConversionPlan):
-    """Tagging with the source's annotation for a guide, instead of what its tagger would say."""
+    """Tags with the source's annotation as guide, instead of the labels of its tagger."""
 
     def __init__(
         self, predictor: GuidedPredictor, standards: tuple[str, str], mapping: str | Mapping | None

@@ -1,4 +1,4 @@
-"""The guided tagger as data: the target's model with those of the taggers that guide it."""
+"""The guided tagger as data: the target's model with those of its guides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from duilian.models.guided.config import GuidedConfig
 
 @dataclasses.dataclass(frozen=True)
 class GuidedModel(CrfModel):
-    """Weights of a guided tagger; `own` is the target's plain tagger, if it guides too."""
+    """Weights of a guided tagger; `own` is the target's plain tagger, if it is a guide."""
 
     kind: ClassVar[str] = "guided"
     config_type: ClassVar[type[CrfConfig]] = GuidedConfig
@@ -29,7 +29,7 @@ class GuidedModel(CrfModel):
     own: CrfModel | None
 
     def with_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
-        """The same with further words for the guides too, as far as they know a dictionary."""
+        """The same model with more words, or with others, also for guides that have a dictionary."""
         found = super().with_dictionary(words, mode)
         own = None if self.own is None else self.own.with_dictionary(words, mode)
         source = self.source
@@ -38,7 +38,6 @@ class GuidedModel(CrfModel):
         return dataclasses.replace(found, source=source, own=own)
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
         header, arrays = super().state(precision)
         for name, guide in (("source", self.source), ("own", self.own)):
             if guide is not None:
@@ -48,7 +47,6 @@ class GuidedModel(CrfModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again, with its guides."""
         parts = cls.parts_of(header, arrays)
 
         def guide(name: str) -> CrfModel:

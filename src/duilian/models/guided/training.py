@@ -1,4 +1,4 @@
-"""Training the guided tagger: its guides answer first, then it learns from text with their labels."""
+"""Training the guided tagger, which learns from text with the labels of its guides."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEMPLATES_WITH_OWN = {"word": "guide-own-word", "char": "guide-own-char"}
 
 
 class GuidedTrainer(CrfTrainer):
-    """A run of training of the guided tagger, with a source tagger that has learned already."""
+    """A training run of the guided tagger, with a trained source tagger."""
 
     model_type: ClassVar[type[CrfModel]] = GuidedModel
     config: GuidedConfig
@@ -42,13 +42,9 @@ class GuidedTrainer(CrfTrainer):
 
     def _make_packer(self, layers: Sequence[Layer]) -> GuidedPacker:
         plain = super()._make_packer(layers)
-        self.own = self._fit_own(layers) if self.config.folds else None
+        self.own = _fit_own(self.config, layers, self.session.threads) if self.config.folds else None
         own = None if self.own is None else CrfPredictor(self.own)
         return GuidedPacker(plain.encoding, plain.templates, plain.reading, self.source.predictor_, own)
-
-    def _fit_own(self, layers: Sequence[Layer]) -> CrfModel:
-        """A plain tagger of the target."""
-        return _fit_own(self.config, layers, self.session.threads)
 
     def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
         packer, threads = self.packer, self.session.threads
@@ -58,7 +54,7 @@ class GuidedTrainer(CrfTrainer):
         return pack(units, self.readings.training, columns)
 
     def _own_labels(self, layers: Sequence[Layer]) -> list[list[str]]:
-        """Labels of the training sentences by taggers of the target that did not see them."""
+        """The labels of target taggers on training sentences that they have not seen."""
         config, threads = self.config, self.session.threads
 
         def answer(train: list[Layer], held_out: list[Layer]) -> list[list[str]]:
@@ -71,7 +67,7 @@ class GuidedTrainer(CrfTrainer):
         return super()._parts() | {"own": self.own}
 
     def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
-        """Makes the model, with the source as it is by then: it may have been trimmed too."""
+        """A function that makes the model, with the source as it is then: it may have been trimmed, too."""
         layout, parts, source = self.layout, self._parts(), self.source
 
         def make(min_weight: float) -> CrfModel:

@@ -11,32 +11,32 @@ from duilian.settings import Settings, setting
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class JointTagging(Settings):
-    """Which tags are worth trying, and how the search weighs them."""
+    """Which tags to try, and how the search scores them."""
 
     templates: str = setting("pos-word", "Features of tags: name of a preset, or path of a template file.")
     bits: int = table_bits(22, "tags")
     threshold: float = setting(
         0.01,
-        "Try a tag if it is at least this probable, compared with the word's likeliest.",
+        "Try a tag if its probability is at least this share of that of the word's likeliest.",
         at_least=0,
         at_most=1,
     )
     folds: int = setting(
         10,
-        "On the training sentences, probabilities come from plain taggers that did not see them, jack-knifed "
-        "in this many folds.",
+        "On the training sentences, probabilities come from plain taggers that have not seen them, "
+        "jack-knifed in this many folds.",
         at_least=2,
     )
     likelihoods: bool = setting(True, "Use the probability of a tag as a feature of it, unlike the paper.")
     iterations: int = setting(10, "Iterations of the plain taggers.", at_least=1)
     min_weight: float = setting(
-        0.0, "Leave out weights smaller than this of the plain tagger that the model keeps.", at_least=0
+        0.0, "Drop weights smaller than this from the plain tagger in the model.", at_least=0
     )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class JointParserConfig(TreeConfig):
-    """Kind `joint-parser`: tags and trees from one search. Pruning pays at every order here."""
+    """Kind `joint-parser`: tags and trees from one search. Pruning pays off at every order."""
 
     kind: ClassVar[str] = "joint-parser"
 

@@ -1,4 +1,4 @@
-"""Words with candidate tags as the native core reads them, and its answers as layers."""
+"""Words with candidate tags for the native core, and its answers as layers."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ class JointPacker(TreePacker):
 
     @functools.cached_property
     def joint(self) -> _native.JointParser:
-        """The parser that finds tags, too."""
+        """The native parser that also finds tags."""
         return _native.JointParser(self.native, self.config.tagging.bits, self.templates.native)
 
     @property
     def weights(self) -> int:
-        """How many weights the parser has, apart from those that prune."""
+        """The number of weights, without those for pruning."""
         return self.joint.weights
 
     def joint_data(self, layers: Sequence[Layer], found: TagCandidates, gold: Ids) -> _native.JointData:
-        """The sentences as the native core reads them: heads and relations of the layers, these tags."""
+        """The sentences for the native core, with heads and relations of the layers and candidate tags."""
         return self.joint_rows(self.data(self.with_tags(layers, found.best)), found, gold)
 
     def joint_rows(self, tree: _native.TreeData, found: TagCandidates, gold: Ids) -> _native.JointData:
-        """The same from packed sentences that have the likeliest tags."""
+        """The same for packed sentences, which have the likeliest tags."""
         likelihood = found.likelihood
         if not self.config.tagging.likelihoods:
             likelihood = np.zeros_like(likelihood)
@@ -54,7 +54,7 @@ class JointPacker(TreePacker):
         return _native.JointData(tree, found.first, found.tag, likelihood, gold, *sizes)
 
     def with_tags(self, layers: Sequence[Layer], numbers: Ids) -> list[Layer]:
-        """The sentences with these tags, given by number for all words in a row."""
+        """The sentences with these tags, which are the numbers of the tags of all words."""
         flat, at, found = [self.tags[k] for k in numbers.tolist()], 0, []
         for layer in layers:
             found.append(dataclasses.replace(layer, tags=tuple(flat[at : at + len(layer)])))
@@ -76,7 +76,7 @@ class JointPacker(TreePacker):
     def with_trees(
         self, layers: Sequence[Layer], trees: FoundTrees, *, keep_given: bool = False
     ) -> list[Layer]:
-        """The sentences with these tags and trees; with `keep_given` given tags and relations stay."""
+        """The sentences with these tags and trees; with `keep_given`, given tags and relations stay."""
         tagged = self.with_tags(layers, trees.tags)
         if keep_given:
             tagged = [with_given_tags(mine, given) for mine, given in zip(tagged, layers, strict=True)]

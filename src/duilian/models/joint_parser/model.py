@@ -1,11 +1,11 @@
 """The joint parser (kind `joint-parser`) of order 1, 2 or 3: Li et al. (2014), Section III.
 
-Words in, tags and a tree out, from one search that weighs both. A plain tagger, which the model brings along,
-says which tags each word may have and what the tags around a part of a tree are.
+Words go in, tags and a tree come out, from one search that scores both. A plain tagger, which is part of the
+model, decides which tags each word may have, and what the tags around a part of a tree are.
 
-In an analyser with a coupled tagger, that one's probabilities count, too: both taggers say together which
-tags a word may have. The tags of the analysis are then those of the tree. Beside a tagger of another kind, it
-takes the words and finds tags of its own for the tree; the tags of the analysis stay the tagger's.
+In an analyser with a coupled tagger, both taggers together decide which tags a word may have, and the tags of
+the analysis are those of the tree. With a tagger of another kind, the parser takes only the words and finds
+its own tags for the tree, and the tags of the analysis are the tagger's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class JointParser(Parser):
-    """Finds tags and tree of words at once; otherwise as `Parser`, but without k best trees.
+    """Finds the tags and the tree of words at once; otherwise like `Parser`, but without k best trees.
 
     >>> from duilian.corpus import Layer
     >>> tree = Layer(("他", "看", "书"), ("PN", "VV", "NN"), (2, 0, 2), ("nsubj", "root", "obj"))

@@ -34,7 +34,7 @@ class JointParserPredictor(ParserPredictor):
         self.tagger = CrfPredictor(model.tagger)
 
     def _tags(self, sentences: TaggedWords) -> Tags:
-        """The probabilities of the tags that a labeler leaves; without them, any tag for every word."""
+        """The probabilities of the tags that a labeler leaves; without a labeler, all tags are possible."""
         shape = (len(sentences.tag), len(self.packer.tags))
         if sentences.likely is None:
             return np.zeros(shape, np.bool_)
@@ -44,11 +44,11 @@ class JointParserPredictor(ParserPredictor):
         return np.bincount(cell, sentences.likely.p[is_known], shape[0] * shape[1]).reshape(shape)
 
     def _trees(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
-        """Also with the tags that were chosen among those that a labeler left."""
+        """Trees with the tags chosen among those that a labeler leaves."""
         trees, likely = super()._trees(sentences, found, given), sentences.likely
         if likely is None:
             return trees
-        # Of the labeler's tags, several may be one for the parser, which then likes the likeliest best.
+        # Several tags of the labeler may be the same tag to the parser; the likeliest of them is chosen.
         is_chosen = self._number(sentences.names)[likely.tag] == found.tags[likely.word]
         word, tag, p = (each[is_chosen] for each in likely)
         order = np.lexsort((p, word))
@@ -59,7 +59,7 @@ class JointParserPredictor(ParserPredictor):
     def predict_layers(
         self, layers: Sequence[Layer], *, keep_heads: bool = False, threads: int = 1
     ) -> list[Layer]:
-        """The sentences with their tags and trees; with `keep_heads` given tags, heads and relations stay."""
+        """The sentences with tags and trees; with `keep_heads`, given tags, heads and relations stay."""
         given = layers if keep_heads else [Layer(layer.words) for layer in layers]
         finder = TreeFinder(
             self,
@@ -71,9 +71,9 @@ class JointParserPredictor(ParserPredictor):
         return self.packer.with_trees(layers, found, keep_given=keep_heads)
 
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
-        """The best tags, of those allowed, and projective trees with these heads (-1: open)."""
+        """The best of the allowed tags and projective trees with these heads (-1: open)."""
         threshold = self.packer.config.tagging.threshold
-        if tags.dtype == np.bool_:  # which are allowed
+        if tags.dtype == np.bool_:  # whether each tag is allowed
             layers = [Layer(tuple(each)) for each in words]
             marginals = marginals_of(self.tagger, layers, self.packer.tags, threads)
             found = candidates(marginals, threshold, given=tags if tags.any() else None)
@@ -84,14 +84,14 @@ class JointParserPredictor(ParserPredictor):
         return self.packer.parse_jointly(self.weights, self.pruning, words, found, heads, threads)
 
     def pruning_tags(self, layers: list[Layer], *, threads: int = 1) -> list[Layer]:
-        """Those of the plain tagger."""
+        """The sentences with the tags of the plain tagger."""
         return self.tagger.predict_layers(layers, threads=threads)
 
     def check_tags(self, layers: Sequence[Layer]) -> None:
-        """Refuse nothing: the parser finds the tags itself."""
+        """Check nothing: the parser finds tags itself."""
 
     def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> NoReturn:
-        """Refused: a joint parser gives one answer."""
+        """Raise ConfigError: a joint parser finds only one answer."""
         hint = "use a model of kind parser, with --tagger if the words have no tags"
         raise ConfigError(f"a joint parser has no k best trees (the model is of kind {self.kind})", hint)
 

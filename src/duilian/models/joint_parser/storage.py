@@ -1,4 +1,4 @@
-"""The joint parser as data: what training makes and a model file keeps."""
+"""The joint parser as data: what training produces and a model file stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from duilian.models.joint_parser.config import JointParserConfig
 from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.parser.storage import ParserModel
 
-TAGGER = "tagger."  # before the names of its arrays in a model file
+TAGGER = "tagger."  # begins the names of its arrays in a model file
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,19 +36,19 @@ class JointParserModel(ParserModel):
     def __post_init__(self) -> None:
         threshold = self.config.tagging.threshold
         if threshold < self.trained_threshold:
-            # Tags that were not tried in training: the search would take many, not having learned not to.
+            # The search has not learned to reject tags that were not tried in training.
             low = f"tagging.threshold {threshold} is below {self.trained_threshold}"
             raise ConfigError(f"{low}, which the model was trained with", "train with the lower one")
         if set(self.tagger.tags or ()) - set(self.tags):
             raise ConfigError("the tagger has tags that the parser lacks")
 
     def packer(self) -> JointPacker:
-        """How words become tags and trees."""
+        """The packer for words, tags and trees."""
         labels = (self.tags, self.relations, self.tag_class)
         return JointPacker(self.config, *labels, self.templates, root_relations=self.root_relations)
 
     def state(self, precision: Precision = "float32") -> State:
-        """The parser's state with that of its tagger."""
+        """The model as a file stores it, with its tagger."""
         header, arrays = super().state(precision)
         header["templates"], header["templates_name"] = self.templates.text, self.templates.name
         header["trained_threshold"] = self.trained_threshold
@@ -57,7 +57,6 @@ class JointParserModel(ParserModel):
 
     @classmethod
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
-        """All but the weights."""
         return super().parts_of(header, arrays) | {
             "templates": Templates(header["templates"], name=header["templates_name"]),
             "tagger": CrfModel.from_state(header["tagger"], below(arrays, TAGGER)),

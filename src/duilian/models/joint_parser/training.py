@@ -1,7 +1,7 @@
-"""Training the joint parser: the taggers, candidates by jack-knifing, then as for a parser.
+"""Training the joint parser: taggers, candidates by jack-knifing, then the steps of a parser.
 
-Everything but the search sees the training sentences with the tags of the jack-knifed taggers, as it will see
-new ones; a gold tag that is not among a word's candidates is added to them, because the loss needs it.
+All steps but the search see the training sentences with tags of jack-knifed taggers, which are like those of
+new sentences. A gold tag that is not among a word's candidates is added, because the loss needs it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from duilian.models.parser.treebank import Treebank
 
 
 class JointParserTrainer(TreeTrainer):
-    """A run of training of the joint parser."""
+    """A training run of the joint parser."""
 
     config: JointParserConfig
 
     def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedParser:
         """Learn from sentences with tags and trees; with a dev set, keep the weights that do best on it.
 
-        Sentences with tags alone teach the plain tagger that the model keeps.
+        Sentences with tags but without trees are used for the plain tagger in the model.
         """
         tagging, threads = self.config.tagging, self.session.threads
         self.session.stage(f"tagging in {tagging.folds} folds")
@@ -86,7 +86,7 @@ class JointParserTrainer(TreeTrainer):
         return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
 
     def packer(self, gold: Treebank) -> JointPacker:
-        """How words become trees with the labels found here."""
+        """The packer for the tags and relations of a treebank."""
         tags = sorted({tag for layer in gold.layers for tag in layer.tags or () if isinstance(tag, str)})
         if not tags:
             raise ConfigError("there is no sentence with tags and a tree to learn from")
@@ -95,7 +95,6 @@ class JointParserTrainer(TreeTrainer):
         return JointPacker(self.config, *gold.labels(tags), templates, root_relations=roots)
 
     def _tagger_config(self) -> CrfConfig:
-        """The settings of the plain tagger."""
         config, tagging = self.config, self.config.tagging
         return CrfConfig(
             standard=config.standard,
@@ -106,7 +105,7 @@ class JointParserTrainer(TreeTrainer):
     def _evaluator(
         self, packer: JointPacker, tagger: CrfModel, pruning: Weights, dev: Sequence[Layer]
     ) -> Callable[[Weights], Scores]:
-        """Attachment and tags on a dev set, whose candidates are found once."""
+        """A function from weights to scores on a dev set, for which candidates are found once."""
         threads = self.session.threads
         marginals = marginals_of(CrfPredictor(tagger), dev, packer.tags, threads)
         found = candidates(marginals, self.config.tagging.threshold)
@@ -122,5 +121,4 @@ class JointParserTrainer(TreeTrainer):
 def _fit_tagger(
     config: CrfConfig, layers: Sequence[Layer], threads: int, min_weight: float = 0.0
 ) -> CrfModel:
-    """A plain tagger of these sentences."""
     return CrfTrainer(config, Session(threads=threads)).run(layers).model(min_weight)

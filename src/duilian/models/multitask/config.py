@@ -22,7 +22,7 @@ class MultitaskConfig(Settings):
     standards: tuple[str, ...] = setting(("first", "second"), "Names of the two standards.")
     mapping: str | Mapping = setting(
         "tight",
-        "How their tags relate: `tight` or `relaxed` (the shipped tables), or the path of a table; in Python "
+        "How their tags relate: `tight` or `relaxed` (built-in tables), or the path of a table; in Python "
         "also a `Mapping`.",
     )
     learns_from_other: Learner = setting(
@@ -48,8 +48,8 @@ class MultitaskConfig(Settings):
         if sample is not None and (isinstance(sample, int) or len(sample) != 2):
             raise ConfigError(f"sample must have one number for each of 2 standards, got {sample!r}")
         if self.expansion == "best" and not isinstance(self.learning, PassiveAggressive):
-            raise ConfigError("with expansion 'best' the algorithm must be 'pa'")
+            raise ConfigError("expansion 'best' needs the algorithm 'pa'")
 
     def takes_from_other(self, side: int) -> bool:
-        """Whether a side's scores take in those of the other."""
+        """Whether the scores of a side include those of the other."""
         return self.learns_from_other in ("both", ("first", "second")[side])

@@ -1,9 +1,9 @@
 """From a mapping of tags to one of character labels (Qiu et al. 2013, Section 4).
 
 A pair of tags becomes four pairs of labels, one for each boundary letter: B@NR → B@nr, I@NR → I@nr, ….
-Names need more, because one standard writes 莫言 as one word and another as surname and given name: every
-way in which a name of a few characters is one word here and two words there adds the pairs that lie on the
-same character, B@NR → S@nr, E@NR → S@nr, I@NR → B@nr, … .
+Names need more, because one standard writes 莫言 as one word and another as surname and given name. For each
+way to split a name of a few characters, the labels that it has as one word and as two are paired character by
+character: B@NR → S@nr, E@NR → S@nr, I@NR → B@nr, … .
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class LabelMapping:
 
     @classmethod
     def of(cls, a: Encoding, b: Encoding, pairs: Pairs) -> LabelMapping:
-        """From the labels of b for each label of a, as a model file has them."""
+        """The mapping in a model file, which has the labels of b for each label of a."""
         matrix = np.zeros((len(a.labels), len(b.labels)), np.bool_)
         for label, partners in pairs.items():
             for partner in partners:
@@ -50,7 +50,7 @@ class LabelMapping:
 
     @property
     def T(self) -> LabelMapping:  # noqa: N802  (numpy's name for it)
-        """The same, seen from b."""
+        """The same mapping, seen from b."""
         return LabelMapping(self.labels_b, self.labels_a, self.matrix.T)
 
     def to(self, label: str) -> list[str]:
@@ -59,14 +59,14 @@ class LabelMapping:
         return [self.labels_b[k] for k in np.flatnonzero(row)]
 
     def without_partner(self) -> tuple[list[str], list[str]]:
-        """The labels of each side that map to none."""
+        """The labels of each side without a partner."""
         lone_a = [label for label, row in zip(self.labels_a, self.matrix, strict=True) if not row.any()]
         lone_b = [label for label, row in zip(self.labels_b, self.matrix.T, strict=True) if not row.any()]
         return lone_a, lone_b
 
     def native(self, *, is_used: bool = True, is_mean: bool = False) -> _native.LabelMap:
-        """For the native core; every label maps to none if the mapping is not used. The partners of a label
-        count as their mean, or as their sum.
+        """The mapping for the native core, empty unless it is used. The scores of the partners of a label are
+        averaged (`is_mean`) or summed.
         """
         matrix = self.matrix if is_used else np.zeros_like(self.matrix)
         first = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
@@ -76,7 +76,7 @@ class LabelMapping:
 def label_mapping(
     tags: Mapping, encodings: Sequence[Encoding], standards: Sequence[str], *, align_names: bool = True
 ) -> LabelMapping:
-    """How the labels of two sides map, from how their tags do."""
+    """The mapping of the labels of two sides that follows from that of their tags."""
     a, b = encodings
     matrix = np.zeros((len(a.labels), len(b.labels)), np.bool_)
     for tag_a, tag_b in tags.bundles():

@@ -14,7 +14,7 @@ from duilian.models.roles import Ability, Ask, Constraints, Ints, Labels, Ranked
 
 
 class MultitaskLabeler:
-    """Labels in each standard by the side that has it."""
+    """Labels units in each standard with the side for it."""
 
     kind = MultitaskModel.kind
     reads: Literal["text"] = "text"
@@ -30,7 +30,7 @@ class MultitaskLabeler:
 
     @property
     def way_out(self) -> str:
-        """What to use for what it cannot do."""
+        """A hint for requests that it cannot answer."""
         return next((side.way_out for side in self._sides.values() if hasattr(side, "way_out")), "")
 
     @property

@@ -1,9 +1,9 @@
 """The multi-task tagger (kind `multitask`): two standards that share weights through a loose mapping.
 
-Qiu et al. (2013): words and tags from characters, in either standard. A label's score takes in those of the
-labels it maps to in the other standard, and learning moves both; so each standard learns from the other's
-corpus, although nobody knows which mapping holds where. With all mapped labels expanded a side is, once
-trained, a plain tagger, and as fast; with the best only it has no probabilities and no n best.
+It finds words and tags in characters, in either standard (Qiu et al. 2013). The score of a label includes the
+scores of the labels it maps to in the other standard, and learning updates both, so each standard learns from
+the other's corpus. If all mapped labels count, a trained side is a plain tagger, and as fast; if only the
+best counts, it has neither probabilities nor n-best lists.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MultitaskSide(Tagger):
 
 
 class BestOnlySide(UncalibratedTagger):
-    """The same if only the best of the mapped labels is expanded."""
+    """One standard of a multi-task tagger in which only the best of the mapped labels counts."""
 
     kind: ClassVar[str] = "multitask"
     model_type = SideModel
@@ -54,9 +54,9 @@ class BestOnlySide(UncalibratedTagger):
 class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandards):
     """A tagger for two standards, each of which learns from the other's corpus.
 
-    The algorithm is `AdaGrad`, which teaches a conditional random field, or `PassiveAggressive`, the paper's
-    (one thread), which alone can expand only the best of the mapped labels. What the paper's algorithm learns
-    is in the unit of log probabilities only if there is a dev set to tell the scale.
+    `AdaGrad` trains a conditional random field; `PassiveAggressive` is the paper's algorithm, which uses one
+    thread and is needed for expansion `best`. Its scores are log probabilities only if there is a dev set,
+    which determines their scale.
 
     >>> from duilian import demo
     >>> tagger = MultitaskTagger(("ctb", "pku")).set_params(learning__iterations=3)
@@ -104,8 +104,8 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandar
     ) -> Self:
         """Learn from one corpus per standard, in the order of `standards`.
 
-        With dev sets (None for a standard that has none), the weights that do best for each side are kept. A
-        `session` says more than `threads`.
+        With dev sets (None for a standard that has none), the weights that do best for each side are kept.
+        For `session`, see `Tagger.fit`.
         """
         check_corpora(X)
         trainer = self._trainer(Session.of(session, threads))
@@ -134,7 +134,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandar
         self.sides_ = tuple(side_type.with_model(model.side(side)) for side in SIDES)
 
     def remember(self, notes: dict[str, Any]) -> None:
-        """Keep what the file says about its origin; each side knows it, too."""
+        """Keep the notes of the file on the model's origin, for each side, too."""
         super().remember(notes)
         for side in self.sides_:
             side.remember(notes)
@@ -156,12 +156,12 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandar
 
     @property
     def mapping_(self) -> LabelMapping:
-        """Which labels of the two standards stand for each other."""
+        """Which labels of the two standards correspond."""
         return self.model_.mapping
 
     @checked
     def of(self, standard: str) -> Tagger:
-        """The tagger as one for a single standard."""
+        """The tagger for one standard."""
         if standard not in self.standards:
             raise ConfigError(f"the tagger has no standard {standard!r}, only {', '.join(self.standards)}")
         return self.sides_[list(self.standards).index(standard)]

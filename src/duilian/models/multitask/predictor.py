@@ -1,4 +1,4 @@
-"""One side of a multi-task tagger with expansion `best` compiled for answering; others are plain taggers."""
+"""One side of a multi-task tagger with expansion `best`, compiled for answering; others are plain taggers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from duilian.models.multitask.storage import SideModel
 
 
 class BestSidePredictor(UncalibratedPredictor):
-    """Answers in one standard by a search that picks the best of the mapped labels."""
+    """Answers in one standard, with a search that picks the best of the mapped labels."""
 
     way_out: ClassVar[str] = "train it with expansion 'mean' or 'all'"
 
@@ -29,4 +29,4 @@ class BestSidePredictor(UncalibratedPredictor):
             self.templates.native,
             self.packer.reading.native,
         )
-        return cast(_native.Predictor, best)  # it has all that an uncalibrated tagger asks
+        return cast(_native.Predictor, best)  # it has all that an uncalibrated tagger needs

@@ -1,4 +1,4 @@
-"""The multi-task tagger as data: what training makes and a model file keeps."""
+"""The multi-task tagger as data: what training produces and a model file stores."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from duilian.models.multitask.label_mapping import LabelMapping
 SIDES = (0, 1)
 
 Tables = tuple[_native.CompiledWeights, ...]
-"""A side's own weights; with expansion `best` also those of the other."""
+"""The weights of a side; with expansion `best` also those of the other."""
 
 
 @dataclasses.dataclass(frozen=True)
 class OtherSide:
-    """What a side needs to know of the other if the best of its mapped labels is found at each unit."""
+    """What a side needs from the other with expansion `best`."""
 
     encoding: Encoding
     weights: _native.CompiledWeights
@@ -36,7 +36,7 @@ class OtherSide:
 
 @dataclasses.dataclass(frozen=True)
 class SideModel(CrfModel):
-    """One side as a plain tagger, which it is unless only the best of the mapped labels counts."""
+    """One side as a plain tagger; with expansion `best` it also needs the other side."""
 
     kind: ClassVar[str] = "multitask"
 
@@ -57,7 +57,7 @@ class MultitaskModel(StoredModel):
     dictionary: Dictionary | None = None
 
     def side(self, number: int) -> SideModel:
-        """One side."""
+        """The model of one side."""
         config, own, *others = self.config, *self.weights[number]
         other = None
         if others:
@@ -70,14 +70,13 @@ class MultitaskModel(StoredModel):
         return SideModel(plain, tags, self.templates, own, other, dictionary=self.dictionary)
 
     def named_weights(self, feature: str) -> dict[str, LabelWeights]:
-        """The weights of a feature by standard and label; with expansion `best`, before what it adds."""
+        """The weights of a feature by standard and label; with expansion `best`, before expansion."""
         return {
             name: self.side(number).named_weights(feature)
             for number, name in enumerate(self.config.standards)
         }
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
         words, arrays = keep_dictionary(self.dictionary)
         header = {
             "kind": self.kind,
@@ -95,7 +94,6 @@ class MultitaskModel(StoredModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again."""
         config = MultitaskConfig().updated(header["config"])
         a, b = (config.features.encoding("char", names_of(tags)) for tags in header["tags"])
         numbers = range(2 if config.expansion == "best" else 1)

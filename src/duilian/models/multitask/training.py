@@ -1,7 +1,7 @@
-"""Training the multi-task tagger: the sentences of both sides as one body of features.
+"""Training the multi-task tagger on the sentences of both sides, with common features.
 
-Each side has the weights of a plain tagger over these features, for the labels a feature was seen with and
-for those that the other side's labels map to.
+Each side has the weights of a plain tagger over these features: for the labels that a feature was seen with,
+and for those that the other side's labels map to.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ Weights = npt.NDArray[np.float32]
 
 @dataclasses.dataclass(frozen=True)
 class TrainedMultitask:
-    """What training leaves: weights that can still be trimmed, dev scores on average and by standard."""
+    """The result of training: dev scores on average and by standard, iterations run, and the model."""
 
     score: float | None
     scores: dict[str, float]
     iterations: int
     model: Callable[[float], MultitaskModel]
-    """The model without state weights smaller than this."""
+    """Makes the model without state weights smaller than the argument."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Labelling:
-    """What stands before learning: labels of both sides, how they map, and templates."""
+    """What is fixed before learning: the labels of both sides, their mapping, and templates."""
 
     config: MultitaskConfig
     encodings: tuple[Encoding, Encoding]
@@ -68,7 +68,7 @@ class Labelling:
 
     @classmethod
     def of(cls, config: MultitaskConfig, sides: Sequence[Sequence[Layer]]) -> Labelling:
-        """From the tags in one corpus per standard."""
+        """The labelling for the tags of one corpus per standard."""
         standards = config.standards
         a, b = (
             config.features.encoding("char", tags_of(layers, name))
@@ -86,7 +86,7 @@ class Labelling:
         return cls(config, (a, b), templates, mapping, readings)
 
     def portable(self) -> MultitaskConfig:
-        """The settings as a model keeps them: files without their paths, and no `Mapping` object."""
+        """The settings as a model stores them: files without paths, and no `Mapping` object."""
         mapping = self.config.mapping
         found = {"mapping": Path(mapping).name if isinstance(mapping, str) else "own"}
         named: dict[str, Any] = (
@@ -96,7 +96,7 @@ class Labelling:
 
 
 def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[str, ...]) -> Mapping:
-    """How the tags of two corpora relate."""
+    """The mapping between the tags of two corpora."""
     mapping, (a, b) = config.mapping, config.standards
     if isinstance(mapping, Mapping):
         known = [pair for pair in mapping.bundles() if pair[0] in set(tags_a) and pair[1] in set(tags_b)]
@@ -106,7 +106,7 @@ def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[
 
 
 class MultitaskTrainer:
-    """A run of training of the multi-task tagger."""
+    """A training run of the multi-task tagger."""
 
     def __init__(self, config: MultitaskConfig, session: Session) -> None:
         self.config, self.session = config, session
@@ -155,7 +155,7 @@ class MultitaskTrainer:
         weights: Sequence[Weights],
         dev: Sequence[Sequence[Layer] | None],
     ) -> list[Weights]:
-        """The weights of each side that has a dev set times the scale of its probabilities."""
+        """The weights, scaled to log probabilities for each side that has a dev set."""
         model, threads = _maker(labelling, examples, weights)(0.0), self.session.threads
         return [
             each if layers is None else each * np.float32(side_scale(model.side(side), layers, threads))
@@ -188,7 +188,7 @@ def side_scale(model: SideModel, dev: Sequence[Layer], threads: int) -> float:
 def _maker(
     labelling: Labelling, examples: MultitaskExamples, weights: Sequence[Weights]
 ) -> Callable[[float], MultitaskModel]:
-    """Makes the model from the weights of each side."""
+    """A function that makes the model from the weights of each side."""
     config, native, keys = labelling.portable(), examples.native, examples.keys
 
     def tables(side: int, min_weight: float) -> Tables:
@@ -204,7 +204,7 @@ def _maker(
 
 
 class MultitaskExamples:
-    """The sentences of both sides, the first side's first."""
+    """The training sentences of both sides, in their order."""
 
     def __init__(self, labelling: Labelling, sides: Sequence[Sequence[Layer]], threads: int) -> None:
         self._labelling, self._threads = labelling, threads
@@ -233,7 +233,7 @@ class MultitaskExamples:
         )
 
     def _layout(self, side: int, label: Sequence[Ints], rows: _native.FeatureRows) -> _native.TaggerLayout:
-        """A feature gets weights for the labels it was seen with, and for what the other side's map to."""
+        """A feature has weights for labels it was seen with, and for partners of the other side's labels."""
         mapping = self._labelling.mapping if side == 1 else self._labelling.mapping.T  # from the other side
         other = label[1 - side]
         sizes, partners = mapping.matrix.sum(axis=1)[other], [np.flatnonzero(row) for row in mapping.matrix]
@@ -243,21 +243,21 @@ class MultitaskExamples:
         flat = np.concatenate([none, sizes] if is_first else [sizes, none])
         sets = _native.TagSets(np.concatenate([[0], np.cumsum(flat)]).astype(np.int32), mapped)
         known = np.concatenate([label[side], open_] if is_first else [open_, label[side]])
-        first = np.array([0, len(known)], np.int64)  # as one long sentence: only units matter here
+        first = np.array([0, len(known)], np.int64)  # one long sentence, because only units matter here
         data = _native.TaggingData(rows, first, known, sets)
         encoding, full_from = self._labelling.encodings[side], self._labelling.config.features.full_from
         rules = encoding.succession.native()
         return _native.lay_out_tagger(len(encoding.labels), rules, len(self.keys), data, full_from)
 
     def draw(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """What an iteration learns from: a sample of each side, or all of it."""
+        """The sentences of an iteration: a sample of each side, or all of it."""
         sample, (a, b) = self._labelling.config.learning.sample, self.counts
         most = sample if isinstance(sample, tuple) else (None, None)
         both = [rng.permutation(a)[: most[0]], a + rng.permutation(b)[: most[1]]]
         return rng.permutation(np.concatenate(both)).astype(np.int64)
 
     def evaluator(self, dev: Sequence[Sequence[Layer] | None]) -> Callable[[Weights], Scores]:
-        """F1 of words with their tags on each side's dev set."""
+        """A function from weights to the F1 of words with tags on each side's dev set."""
         index = _native.FeatureIndex(self.keys)
         sides = {
             standard: self._side_evaluator(index, side, layers)

@@ -1,7 +1,7 @@
-"""Trees for sentences of any length, around whatever is given.
+"""Trees for sentences of any length, which keep given heads.
 
-An overlong sentence is parsed in parts, whose trees are joined: parsing takes cubic time. Given heads stay,
-also those that no projective tree has: the search then does without them, and they are put back.
+Parsing takes cubic time, so an overlong sentence is parsed in parts, and the trees are joined. Given heads
+stay even if they fit into no projective tree: the search runs without them, and then they are put back.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from duilian.text import is_punctuation
 
 MAX_PART = 60  # words in a part of an overlong sentence
 Tags = npt.NDArray[Any]
-"""What is known of the tags of all words in a row: their numbers, or which of all tags each may have."""
+"""The tags of the words of all sentences: their numbers, or which tags each word may have."""
 
 
 class Searcher(Protocol):
-    """A parser as far as it is needed here."""
+    """The part of a parser that is needed here."""
 
     @property
     def max_length(self) -> int:
-        """Longer sentences are parsed in parts."""
+        """The number of words above which sentences are parsed in parts."""
 
     @property
     def part_relation(self) -> int:
@@ -51,7 +51,7 @@ class _Part(NamedTuple):
 
 
 class TreeFinder:
-    """Finds the trees of a batch of sentences; `given` has their annotation, or none."""
+    """Finds the trees of a batch of sentences; `given` has their annotation, or is empty."""
 
     def __init__(self, searcher: Searcher, words: Words, tags: Tags, given: Sequence[Layer]) -> None:
         self._searcher, self._words, self._tags = searcher, words, tags
@@ -60,14 +60,14 @@ class TreeFinder:
         self._asked = _given_heads(given) if given else open_heads(self._first[-1])
         rows = np.full((3, self._first[-1]), -1, np.int32)
         self._found = FoundTrees(rows[0], rows[1], rows[2])
-        self._doubtful: set[int] = set()  # words whose relations were found for other heads
+        self._doubtful: set[int] = set()  # words with relations that belong to other heads
 
     def find(self, is_open: Callable[[Layer], bool], threads: int) -> FoundTrees:
-        """The trees; a given sentence that is not open keeps its heads and is not looked at."""
+        """Find the trees; a given sentence that is not open stays as it is."""
         is_wanted = [is_open(layer) for layer in self._given] or [True] * len(self._words)
         wanted = [s for s, is_one in enumerate(is_wanted) if is_one]
         parts = list(itertools.chain.from_iterable(map(self._split, wanted)))
-        loosened: set[int] = set()  # sentences that the search has seen without all of their given heads
+        loosened: set[int] = set()  # sentences searched without some of their given heads
         if self._given:
             self._found.heads[:] = self._asked
             loosened |= self._search_around_given(parts, threads)
@@ -84,15 +84,14 @@ class TreeFinder:
         return self._found
 
     def _split(self, sentence: int) -> Iterator[_Part]:
-        """Cut an overlong sentence."""
         begin = self._first[sentence]
         for start, end in parts_of(self._words[sentence], self._searcher.max_length):
             yield _Part(sentence, begin + start, begin + end)
 
     def _search_around_given(self, parts: Sequence[_Part], threads: int) -> set[int]:
-        """Parse parts; return the sentences whose given heads fit into no projective tree."""
-        # The parser finds no crossing arcs. If given heads do not fit, hide those that cross from the search,
-        # then all of them.
+        """Parse parts; return the sentences with given heads that fit into no projective tree."""
+        # The parser finds no crossing arcs. If given heads do not fit, the search runs without those that
+        # cross, then without any.
         loosened: set[int] = set()
         for loosen in (list, _without_crossing, lambda heads: [-1] * len(heads)):
             if not parts:
@@ -121,7 +120,7 @@ class TreeFinder:
         return heads_inside(self._asked[part.start : part.end], before)
 
     def _join(self, parts: Sequence[_Part]) -> bool:
-        """Make one tree of several parts, if there are: later roots depend on the first part's root."""
+        """Join several parts into one tree, in which later roots depend on the root of the first part."""
         if len(parts) == 1:
             return False
         begin = parts[0].start
@@ -134,7 +133,7 @@ class TreeFinder:
         return True
 
     def _put_back(self, sentences: Iterable[int]) -> None:
-        """Give words their given heads again."""
+        """Restore the given heads."""
         for s in sentences:
             begin, end = self._first[s], self._first[s + 1]
             found, asked = self._found.heads[begin:end], self._asked[begin:end].tolist()
@@ -143,7 +142,7 @@ class TreeFinder:
             found[:] = heads
 
     def _settle_relations(self) -> None:
-        """Choose again where heads have changed."""
+        """Choose relations again where heads have changed."""
         doubtful = sorted(self._doubtful)
         for s, own in itertools.groupby(
             doubtful, key=lambda word: bisect.bisect_right(self._first, word) - 1
@@ -155,7 +154,7 @@ class TreeFinder:
 
 
 def parts_of(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
-    """Cut a sentence that is too long, after punctuation if possible; yield the edges of its parts."""
+    """Cut a sentence that is too long, if possible after punctuation; yield the edges of its parts."""
     at, end = 0, len(words)
     while end > longest and end - at > MAX_PART:
         marks = [k for k in range(at + MAX_PART // 2, at + MAX_PART) if is_punctuation(words[k])]
@@ -166,7 +165,7 @@ def parts_of(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
 
 
 def heads_inside(heads: Ids, before: int) -> list[int]:
-    """The heads of a part that begins after so many words, counted in it; a head outside it is open."""
+    """The heads of a part, counted in it, with `before` words before it; a head outside it is open."""
     is_inside = (heads > before) & (heads <= before + len(heads))
     found: list[int] = np.where(is_inside, heads - before, np.where(heads == 0, 0, -1)).tolist()
     return found
@@ -183,7 +182,7 @@ def lacks_tree(layer: Layer) -> bool:
 
 
 def _without_crossing(given: Sequence[int]) -> list[int]:
-    """Open those given heads (-1: open) whose arcs cross another, and all roots but the first."""
+    """Open (-1) the given heads whose arcs cross another, and all roots but the first."""
     crossed = set(crossing([None if head < 0 else head for head in given]))
     root = given.index(0) if 0 in given else None
     return [
@@ -192,7 +191,7 @@ def _without_crossing(given: Sequence[int]) -> list[int]:
 
 
 def with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
-    """A tree with the given heads (-1: open) and, where it stays a tree, the heads found."""
+    """A tree with the given heads (-1: open) and the heads found, as far as it stays a tree."""
     heads = [own if own >= 0 else head for own, head in zip(given, found, strict=True)]
     is_open = [head < 0 for head in given]
     if 0 not in heads and any(is_open):

@@ -1,4 +1,4 @@
-"""Training the model that says which arcs are worth trying: log likelihood of trees at order 1."""
+"""Training the pruning model, which decides which arcs to try: log likelihood of trees at order 1."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ FOLDS = 4
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LearnedPruning:
-    """Weights of the pruning model, and the arcs of the training sentences that it leaves (empty: all)."""
+    """Weights of the pruning model, and the arcs of training sentences that survive it (empty: all)."""
 
     weights: Weights
     allowed: npt.NDArray[np.uint8]
 
 
 def learn_pruning(packer: TreePacker, layers: Sequence[Layer], threads: int) -> LearnedPruning:
-    """The model for new text, and what its like leave of the training sentences.
+    """Learn the pruning model for new text, and prune the training sentences.
 
-    These are pruned by models that did not see them (jack-knifing): one that knows them would leave fewer
-    arcs there than in new text, and the parser would learn to choose between too few.
+    Models that have not seen the training sentences prune them (jack-knifing). Otherwise fewer arcs would
+    survive there than in new text, and the parser would learn to choose between too few.
     """
     share, everything = packer.config.min_share, np.zeros(0, np.uint8)
     if share <= 0:
@@ -53,7 +53,7 @@ def pruning_weights(packer: TreePacker, layers: Sequence[Layer], threads: int) -
     iterations = packer.config.pruning.iterations
     learning = AdaGrad(rate=RATE, batch=BATCH, iterations=iterations, seed=seed, average=False)
     objective = _native.PruningObjective(packer.native, packer.data(layers))
-    # Another stream of random numbers than the parser's own.
+    # A stream of random numbers other than the parser's.
     streams = iter([np.random.default_rng([seed, iteration, 1]) for iteration in range(iterations)])
     trainer = Trainer(
         AdaGradRule(objective, learning, threads),

@@ -14,7 +14,7 @@ BATCH = 2
 
 
 def table_bits(bits: int, what: str) -> Any:
-    """The size of a table that features are hashed into."""
+    """A setting for the size of a table that features are hashed into."""
     return setting(bits, f"The table for {what} has 2^bits weights.", at_least=4, at_most=28)
 
 
@@ -25,7 +25,7 @@ class TreeSearch(Settings):
     bits: int = table_bits(24, "parts of trees")
     max_length: int = setting(200, "Parse longer sentences in parts (in words).", at_least=0, at_most=2000)
     head_cost: float = setting(
-        200.0, "Margin in training: how much the gold tree must win by for each wrong head.", at_least=0
+        200.0, "Margin in training: by how much the gold tree must win for each wrong head.", at_least=0
     )
 
 
@@ -35,24 +35,24 @@ class RelationSearch(Settings):
 
     bits: int = table_bits(23, "relations")
     relation_cost: float = setting(
-        40.0, "Margin in training: how much the gold relations must win by for each wrong one.", at_least=0
+        40.0, "Margin in training: by how much the gold relations must win for each wrong one.", at_least=0
     )
     guess_iterations: int = setting(
         3,
-        "Relations are learned on gold trees and on those of small parsers that did not see the sentences, "
-        "trained for this many iterations; 0: on gold trees alone.",
+        "Learn relations on gold trees and on trees of small parsers that have not seen the sentences, "
+        "trained for this many iterations; 0: only on gold trees.",
         at_least=0,
     )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ArcPruning(Settings):
-    """Which arcs are worth trying: a small model of order 1 says so."""
+    """Which arcs to try, according to a small model of order 1."""
 
     bits: int = table_bits(20, "pruning")
     threshold: float = setting(
         1e-4,
-        "Try an arc if it is at least this probable, compared with the word's likeliest head; 0: try all.",
+        "Try an arc if its probability is at least this share of that of the word's likeliest; 0: try all.",
         at_least=0,
         at_most=1,
     )
@@ -61,7 +61,7 @@ class ArcPruning(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TreeConfig(Settings):
-    """What all parsers share."""
+    """Settings that all parsers share."""
 
     kind: ClassVar[str]
 
@@ -81,7 +81,7 @@ class TreeConfig(Settings):
 
     @property
     def min_share(self) -> float:
-        """The threshold of pruning that is in use; 0 if nothing is pruned."""
+        """The pruning threshold in use; 0 if nothing is pruned."""
         return self.pruning.threshold
 
 
@@ -93,8 +93,8 @@ class ParserConfig(TreeConfig):
 
     tag_folds: int = setting(
         0,
-        "Train on the tags of plain taggers that did not see the sentences, jack-knifed in this many folds; "
-        "0: on gold tags.",
+        "Train on the tags of plain taggers that have not seen the sentences, jack-knifed in this many "
+        "folds; 0: on gold tags.",
         at_least=0,
     )
 
@@ -105,5 +105,5 @@ class ParserConfig(TreeConfig):
 
     @property
     def min_share(self) -> float:
-        """At order 1 pruning would cost more than it saves."""
+        """The pruning threshold; 0 at order 1, where pruning would cost more than it saves."""
         return 0.0 if self.order == 1 else self.pruning.threshold

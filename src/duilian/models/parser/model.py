@@ -1,9 +1,9 @@
 """The graph-based parser (kind `parser`) of order 1, 2 or 3: Li et al. (2014), Section II-B.
 
-Words with their tags in, a projective tree with relations out. A sentence of more than `max_length` words is
-parsed in parts, whose trees are joined into one. A small model of order 1 first says which arcs
-are worth trying; the best tree over those is found exactly; then every arc gets a relation. Weights stand in
-tables that features are hashed into.
+Words with tags go in, a projective tree with relations comes out. A small model of order 1 first decides
+which arcs to try; the best tree with these arcs is found exactly; then every arc gets a relation. A sentence
+of more than `max_length` words is parsed in parts, whose trees are joined. Features are hashed into tables of
+weights.
 """
 
 from __future__ import annotations
@@ -75,15 +75,15 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         threads: int = 1,
         session: Session | None = None,
     ) -> Self:
-        """Learn from sentences with tags and trees. Arcs that cross others are lifted first.
+        """Learn from sentences with tags and trees. Crossing arcs are lifted first.
 
-        With a dev set, the weights of the iteration that does best on it are kept. A `session` says more than
-        `threads`: whom to tell of progress, where to save the state and whether to resume from it.
+        With a dev set, the weights of the iteration that does best on it are kept. For `session`, see
+        `Tagger.fit`.
         """
         trainer = self._trainer(Session.of(session, threads))
         held_out = None if dev is None else self.layers(dev)
         if any(layer.heads is None for layer in held_out or ()):
-            raise ConfigError("dev must have trees, and a sentence has none")
+            raise ConfigError("all dev sentences must have trees")
         found = trainer.run(self.layers(X), held_out)
         self.best_score_, self.iterations_ = found.score, found.iterations
         return self.use(found.model)
@@ -97,8 +97,10 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         self.predictor_ = self.predictor_type(model)
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters by name. A trained parser searches by its new settings at once: what is pruned,
-        and how long sentences may be; the others count when it is trained again.
+        """Change parameters by name.
+
+        A trained parser uses new settings of pruning and maximum length at once, others when it is trained
+        again.
         """
         if self.is_trained():
             wanted = type(self)(**self.get_params(deep=False)).set_params(**params)
@@ -116,12 +118,12 @@ class Parser(Estimator[TreeConfig, ParserModel]):
 
     @property
     def relations_(self) -> tuple[str, ...]:
-        """The relations that it gives."""
+        """The relations that the parser finds."""
         return self.model_.relations
 
     @property
     def lifted_(self) -> int:
-        """How many words of crossing arcs were lifted in training."""
+        """How many words were lifted in training because their arcs cross others."""
         return self.model_.lifted
 
     @checked
@@ -130,15 +132,15 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         return self.use(self.model_.trimmed(min_weight))
 
     def annotate(self, sentences: TaggedWords, given: Sequence[Layer] = (), threads: int = 1) -> Trees:
-        """Parse sentences of any length; `given` (none, or one for each sentence) is annotation to keep."""
+        """Parse sentences of any length; `given` is annotation to keep: none, or one layer per sentence."""
         return self.predictor_.annotate(sentences, given, threads)
 
     @checked
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False, threads: int = 1) -> list[Layer]:  # noqa: N803
-        """The sentences with their trees; with `keep_heads` given heads and relations stay.
+        """The sentences with their trees; with `keep_heads`, given heads and relations stay.
 
-        Whole trees stay as they are. Where given heads fit into no projective tree, the others are found as
-        if those were open, and then all are put together.
+        Complete trees stay as they are. If given heads fit into no projective tree, the search runs without
+        them, and then they are put back.
         """
         return self.predictor_.predict_layers(self.layers(X), keep_heads=keep_heads, threads=threads)
 
@@ -148,14 +150,14 @@ class Parser(Estimator[TreeConfig, ParserModel]):
     ) -> list[tuple[float, Layer]]:
         """The k best trees of a sentence with their scores, best first; fewer if it has no more.
 
-        From order 2 on they are the best over the arcs that pruning leaves. With `keep_heads` given heads
+        From order 2 on, they are the best with the arcs that survive pruning. With `keep_heads`, given heads
         and relations stay.
         """
         return self.predictor_.k_best(layer_of(sentence, self.standard), k, keep_heads=keep_heads)
 
     @checked
     def score(self, X: Sentences) -> float:  # noqa: N803
-        """Unlabelled attachment without punctuation, from 0 to 1."""
+        """Unlabelled attachment score without punctuation, from 0 to 1."""
         gold = self.layers(X)
         found = evaluation.tree_score(gold, self.predict_layers(gold))
         if found is None:

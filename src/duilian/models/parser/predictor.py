@@ -30,20 +30,20 @@ class ParserPredictor:
     def __init__(self, model: ParserModel) -> None:
         self.kind, self.standard, self.packer = model.kind, model.config.standard, model.packer()
         self._model, self.pruning = model, model.pruning
-        self._numbers: dict[tuple[str, ...], Ids] = {}  # of tags, by the names that others have for them
+        self._numbers: dict[tuple[str, ...], Ids] = {}  # of tags, by the tag names of a labeler
 
     @functools.cached_property
     def weights(self) -> Weights:
-        """Those of trees and relations as an array."""
+        """The weights of trees and relations as an array."""
         return self._model.dense_weights()
 
     def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
-        """The trees of sentences of any length around what is given."""
+        """Parse sentences of any length, keeping given annotation."""
         finder = TreeFinder(self, sentences.words, self._tags(sentences), given)
         return self._trees(sentences, finder.find(lacks_tree, threads), given)
 
     def _trees(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
-        """What was found, with names for relations; given relations stay."""
+        """The trees found, with names of relations; given relations stay."""
         names = self.packer.relations
         if not names or not given:
             return Trees(found.heads, found.relations if names else None, names)
@@ -55,11 +55,11 @@ class ParserPredictor:
         return Trees(found.heads, found.relations, tuple(number))
 
     def _tags(self, sentences: TaggedWords) -> Tags:
-        """The parser's own numbers for tags."""
+        """The parser's numbers of the tags."""
         return self._number(sentences.names)[sentences.tag]
 
     def _number(self, names: tuple[str, ...]) -> Ids:
-        """The parser's own number of each of these tags."""
+        """The parser's number of each of these tags."""
         known = self._numbers.get(names)
         if known is None:
             known = self._numbers[names] = np.array(list(map(self.packer.tag_number, names)), np.int32)
@@ -68,7 +68,7 @@ class ParserPredictor:
     def predict_layers(
         self, layers: Sequence[Layer], *, keep_heads: bool = False, threads: int = 1
     ) -> list[Layer]:
-        """The sentences with their trees; with `keep_heads` given heads and relations stay."""
+        """The sentences with their trees; with `keep_heads`, given heads and relations stay."""
         self.check_tags(layers)
         tags, words = self.packer.tag_numbers(layers), [layer.words for layer in layers]
         found = TreeFinder(self, words, tags, layers if keep_heads else ()).find(lacks_tree, threads)
@@ -76,12 +76,12 @@ class ParserPredictor:
 
     @property
     def max_length(self) -> int:
-        """Longer sentences are parsed in parts."""
+        """The number of words above which sentences are parsed in parts."""
         return self.packer.config.trees.max_length
 
     @functools.cached_property
     def part_relation(self) -> int:
-        """The relation that joins parts; not one of roots, if there are others."""
+        """The relation that joins parts; if possible, not one of roots."""
         names, of_roots = self.packer.relations, self.packer.root_relations
         usable = [name for name in (*PART_RELATIONS, *names) if name in names and name not in of_roots]
         return names.index(usable[0]) if usable else 0
@@ -91,7 +91,7 @@ class ParserPredictor:
         return self.packer.parse(self._model.weights, self.pruning, words, tags, heads, threads)
 
     def choose_relations(self, words: Sequence[str], tree: FoundTrees, doubtful: Sequence[int]) -> None:
-        """Give new relations to some words of a tree: each time the best, as the others are."""
+        """Give new relations to some words of a tree: for each the best, given the others."""
         heads, relations = tree.heads, tree.relations
         is_scored = word_in_cycle(heads.tolist()) is None
 
@@ -115,7 +115,7 @@ class ParserPredictor:
         return self.ranked_trees(layer, k, keep_heads=keep_heads)
 
     def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:
-        """The same for words whose tags have been checked: one rare tag does not tell a foreign tag set."""
+        """Like `k_best`, without checking tags: one unknown tag need not mean another tag set."""
         if not layer.words:
             return []
         packer = self.packer
@@ -130,7 +130,7 @@ class ParserPredictor:
         return [(score, tree) for (score, _), tree in zip(found, named, strict=True)]
 
     def _k_best(self, layer: Layer, k: int) -> list[ScoredHeads]:
-        """The k best trees of a sentence, or a part of one, with its heads."""
+        """The k best trees of a sentence, or of a part of one, that keep its heads."""
         packer, data = self.packer, self.packer.data([layer])
         if packer.config.order == 1 and layer.heads is None:
             return _native.k_best_trees(packer.native.arc_scores(self.weights, data, 0), k)
@@ -138,22 +138,22 @@ class ParserPredictor:
         return packer.native.k_best(self.weights, self.pruning, data, 0, k, options)
 
     def allowed_arcs(self, data: _native.TreeData, *, threads: int = 1) -> npt.NDArray[np.uint8]:
-        """Which arcs of packed sentences pruning leaves."""
+        """Which arcs of packed sentences survive pruning."""
         share = self.packer.config.min_share
         return self.packer.native.allowed_arcs(self.pruning, data, share, threads)
 
     def pruning_tags(self, layers: list[Layer], *, threads: int = 1) -> list[Layer]:
-        """The sentences with the tags that pruning looks at."""
+        """The sentences with the tags that pruning sees."""
         return layers
 
     def check_tags(self, layers: Sequence[Layer]) -> None:
-        """Refuse words without tags, and tags of another set."""
+        """Raise StandardError for words without tags, or if all tags are unknown."""
         seen = set()
         for number, layer in enumerate(layers, start=1):
             if layer.words and (layer.tags is None or not all(isinstance(tag, str) for tag in layer.tags)):
                 hint = "tag them first (--tagger), or use a joint-parser"
                 raise StandardError(
-                    f"sentence {number} has words without a tag; a {self.kind} needs them", hint
+                    f"sentence {number} has words without tags, which a {self.kind} needs", hint
                 )
             seen |= set(layer.tags or ())
         tags = self.packer.tags

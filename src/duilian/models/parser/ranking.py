@@ -1,4 +1,4 @@
-"""The k best trees of sentences of any length: those of the parts of an overlong sentence, combined."""
+"""The k best trees of sentences of any length; for an overlong one, those of its parts are combined."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def without_tree(layer: Layer) -> Layer:
 def k_best_of_parts(
     layer: Layer, k: int, longest: int, search: Callable[[Layer, int], Sequence[ScoredHeads]]
 ) -> list[ScoredHeads]:
-    """The k best trees around the given heads, best first.
+    """The k best trees that keep the given heads, best first.
 
     A sentence of more than `longest` words is cut as for a single tree. Later parts depend on the root of the
-    first; the score is the sum of the parts' scores.
+    first; the scores of parts are summed.
     """
     edges = list(parts_of(layer.words, longest))
     if len(edges) == 1:
@@ -34,7 +34,7 @@ def k_best_of_parts(
     best: list[ScoredHeads] = [(0.0, [])]
     for start, end in edges:
         own = search(_part(layer, start, end, given), k)
-        # Both are sorted, so the pair (i, j) is behind at least (i + 1) (j + 1) - 1 others.
+        # Both are sorted, so the pair (i, j) comes after at least (i + 1) (j + 1) - 1 others.
         pairs = (
             (score + more, _joined(heads, added))
             for i, (score, heads) in enumerate(best)
@@ -56,7 +56,7 @@ def _part(layer: Layer, start: int, end: int, given: Sequence[int] | None) -> La
 
 
 def _joined(heads: Sequence[int], added: Sequence[int]) -> list[int]:
-    """The tree of the parts so far with one more, whose root depends on theirs."""
+    """Add a part to a tree, with its root below the root of the tree."""
     if not heads:
         return list(added)
     root, before = heads.index(0) + 1, len(heads)

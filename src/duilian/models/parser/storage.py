@@ -1,4 +1,4 @@
-"""The parser as data: what training makes and a model file keeps."""
+"""The parser as data: what training produces and a model file stores."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from duilian.models.parser.config import ParserConfig, TreeConfig
 from duilian.models.parser.tree_packing import TreePacker, Weights
 
 FEATURES = 2
-"""Rises when features change: weights of other features would answer, and answer wrong."""
+"""The version of the features: with others, the weights would give wrong answers without an error."""
 NO_WEIGHTS = np.zeros(0, np.float32)
-ROOT = "root"  # what UD calls the relation of roots
+ROOT = "root"  # the relation of roots in UD
 MOST_TRIMMED_PRUNING = 0.3
 
 
@@ -34,14 +34,14 @@ class ParserModel(StoredModel):
     search_settings: ClassVar[Mapping[str, str]] = {"trees": "max_length", "pruning": "threshold"}
     """Settings that may be changed after training, by their groups."""
     takes_codes: ClassVar[bool] = True
-    """Whether its search takes weights as a file of 8 bits has them."""
+    """Whether its search can use 8-bit weights as they are in a file."""
 
     config: TreeConfig
     tags: tuple[str, ...]
     relations: tuple[str, ...]
     tag_class: npt.NDArray[np.uint8]
-    root_relations: tuple[str, ...]  # of roots, and of no other words
-    lifted: int  # words of crossing arcs in the training data, which were lifted
+    root_relations: tuple[str, ...]  # of roots only
+    lifted: int  # words with crossing arcs in the training data, which were lifted
     weights: Weights | _native.CodedWeights  # of trees and relations
     pruning: Weights
 
@@ -63,8 +63,8 @@ class ParserModel(StoredModel):
         return dataclasses.replace(self, config=self.config.updated(changed))
 
     def trimmed(self, min_weight: float) -> Self:
-        """Without weights smaller than `min_weight`."""
-        # The weights that prune are log odds, however large the others are; without them nothing is pruned.
+        """The model without weights smaller than `min_weight`."""
+        # Pruning weights are log odds, however large the others are; without them nothing is pruned.
         least = (min_weight, min(min_weight, MOST_TRIMMED_PRUNING))
         weights, pruning = (
             np.where(np.abs(each) < low, np.float32(0), each)
@@ -73,7 +73,7 @@ class ParserModel(StoredModel):
         return dataclasses.replace(self, weights=weights, pruning=pruning)
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps: of weights, those that are not 0."""
+        """The model as a file stores it, with only the weights that are not 0."""
         header = {
             "kind": self.kind,
             "features": FEATURES,
@@ -94,9 +94,8 @@ class ParserModel(StoredModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again."""
         if header.get("features") != FEATURES:
-            raise ValueError("it was made for other features of relations; train it again")
+            raise ValueError("it has older features of relations; train it again")
         empty = cls(**cls.parts_of(header, arrays), weights=NO_WEIGHTS, pruning=NO_WEIGHTS)
         packer = empty.packer()
         coded = _coded(arrays, "tree", packer.native) if cls.takes_codes else None
@@ -108,7 +107,7 @@ class ParserModel(StoredModel):
 
     @classmethod
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
-        """All but the weights."""
+        """Everything apart from the weights."""
         tags, relations = names_of(header["tags"]), names_of(header["relations"])
         if not tags:
             raise ConfigError("a parser must know some tags")
@@ -123,12 +122,12 @@ class ParserModel(StoredModel):
 
 
 def usual_root_relations(relations: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that a model file need not name."""
+    """The relations of roots that a model file need not name."""
     return tuple(name for name in relations if name == ROOT)
 
 
 def _coded(arrays: Arrays, name: str, native: _native.TreeParser) -> _native.CodedWeights | None:
-    """Weights of 8 bits as the core reads them; None if they have more bits, or use the whole codebook."""
+    """8-bit weights for the native core; None if they have more bits, or use the whole codebook."""
     parts = below(arrays, f"{name}.")
     if "code" not in parts:
         return None
@@ -143,5 +142,5 @@ def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
         raise ValueError(f"the table {name!r} does not have {size} places")
     is_used = np.unpackbits(used, count=size).view(np.bool_)
     weights = np.zeros(size, np.float32)
-    weights[is_used] = dequantise(parts)  # refuses another number of weights
+    weights[is_used] = dequantise(parts)  # fails for any other number of weights
     return weights

@@ -1,4 +1,4 @@
-"""Training the parser: predicted tags, the model that prunes, trees to learn relations on, the rounds."""
+"""Training the parser: predicted tags, the pruning model, trees to learn relations on, the iterations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GUESS_BITS = 22
 
 @dataclasses.dataclass(frozen=True)
 class TrainedParser:
-    """What training leaves: the model, its best dev score, iterations run."""
+    """The result of training: the best dev score, the iterations run, and the model."""
 
     score: float | None
     iterations: int
@@ -36,12 +36,12 @@ class TrainedParser:
 
 
 class TreeTrainer(abc.ABC):
-    """A run of training, and the steps that all parsers share."""
+    """A training run, with the steps that all parsers share."""
 
     def __init__(self, config: TreeConfig, session: Session) -> None:
         self.config, self.session = config, session
         rounds = config.learning
-        # The rule itself averages, over all rounds.
+        # The rule averages over all rounds already.
         self.learning = dataclasses.replace(rounds, batch=rounds.batch or BATCH, average=False)
 
     @abc.abstractmethod
@@ -51,14 +51,14 @@ class TreeTrainer(abc.ABC):
     def objective(
         self, packer: TreePacker, treebank: Treebank, allowed: npt.NDArray[np.uint8]
     ) -> _native.TreeObjective:
-        """What is learned from trees, over the arcs that pruning leaves."""
+        """The objective for trees with the arcs that survive pruning."""
         guesses = self.guess_heads(packer, treebank.layers)
         return _native.TreeObjective(
             packer.native, packer.data(treebank.layers), allowed, guesses, packer.options()
         )
 
     def guess_heads(self, packer: TreePacker, layers: Sequence[Layer]) -> Ids:
-        """Trees for the relations to learn on besides gold ones: by small parsers that did not see them."""
+        """Trees to learn relations on besides gold ones, from small parsers that have not seen them."""
         iterations, many = self.config.relations.guess_iterations, len(layers)
         if not packer.relations or iterations == 0 or many < 2:
             return np.zeros(0, np.int32)
@@ -87,8 +87,8 @@ class TreeTrainer(abc.ABC):
         evaluate: Callable[[Weights], Scores] | None,
         marks: Iterable[npt.NDArray[np.int32]] = (),
     ) -> Trainer:
-        """The perceptron over all iterations; the trainer has the best weights. `marks` tell the data from
-        others, besides the sentences.
+        """Run the perceptron for all iterations; the trainer returned has the best weights. `marks` and the
+        sentences identify the data of the run.
         """
         assert isinstance(self.learning, Perceptron)
         rule = PerceptronRule(objective, self.learning, self.session.threads)
@@ -100,7 +100,7 @@ class TreeTrainer(abc.ABC):
 
 
 class ParserTrainer(TreeTrainer):
-    """A run of training of the parser."""
+    """A training run of the parser."""
 
     config: ParserConfig
 
@@ -133,7 +133,7 @@ class ParserTrainer(TreeTrainer):
     def _with_predicted_tags(
         self, layers: Sequence[Layer], dev: Sequence[Layer] | None
     ) -> tuple[list[Layer], list[Layer] | None]:
-        """Train and dev with the tags of taggers that did not see them."""
+        """Train and dev with the tags of taggers that have not seen them."""
         folds, standard, threads = self.config.tag_folds, self.config.standard, self.session.threads
         self.session.stage(f"tagging in {folds} folds")
         train = [layer for layer in layers if layer.heads is not None]
@@ -141,7 +141,7 @@ class ParserTrainer(TreeTrainer):
         return found, None if dev is None else retagged(dev, train, standard, threads)
 
     def packer(self, treebank: Treebank) -> TreePacker:
-        """How sentences become trees with the labels found here."""
+        """The packer for the tags and relations of a treebank."""
         tags = {tag for layer in treebank.layers for tag in layer.tags or ()}
         if not all(isinstance(tag, str) for tag in tags):
             raise StandardError("a parser learns from words with one tag each")
@@ -152,7 +152,7 @@ class ParserTrainer(TreeTrainer):
 def attachment(
     dev: Sequence[Layer], answer: Callable[[Weights], list[Layer]], *, judge_tags: bool = False
 ) -> Callable[[Weights], Scores]:
-    """Attachment on a dev set, without punctuation; beside it the accuracy of tags, if they are found too."""
+    """A function from weights to attachment on a dev set, with the accuracy of tags if `judge_tags`."""
 
     def evaluate(weights: Weights) -> Scores:
         guess = answer(weights)

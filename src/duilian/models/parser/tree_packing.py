@@ -1,4 +1,4 @@
-"""Sentences with trees as the native core reads them, and its answers as layers."""
+"""Sentences with trees for the native core, and its answers as layers."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _log = logging.getLogger("duilian")
 
 
 class FoundTrees(NamedTuple):
-    """Tags, heads and relations by number, for all words in a row."""
+    """Tags, heads and relations of the words of all sentences, by number."""
 
     tags: Ids
     heads: Ids
     relations: Ids
-    impossible: Sequence[int] = ()  # sentences whose given heads fit into no projective tree
+    impossible: Sequence[int] = ()  # sentences with given heads that fit into no projective tree
 
 
 def open_heads(words: int) -> Ids:
-    """No head is given, nor a relation."""
+    """Heads (or relations) of words for which none is given."""
     return np.full(words, -1, np.int32)
 
 
@@ -46,10 +46,10 @@ class TreePacker:
     tags: tuple[str, ...]
     relations: tuple[str, ...]
     tag_class: npt.NDArray[np.uint8]  # [tags]  other, verb, conjunction or mark
-    root_relations: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)  # of roots alone
+    root_relations: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)  # of roots only
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the settings alone, for other processes: the native parser is made of them again."""
+        """Return only the settings; other processes make the native parser from them."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ class TreePacker:
 
     @functools.cached_property
     def native(self) -> _native.TreeParser:
-        """The parser; weights are told with each question."""
+        """The native parser, which gets its weights with each call."""
         config = self.config
         bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
         return _native.TreeParser(
@@ -66,21 +66,21 @@ class TreePacker:
 
     @functools.cached_property
     def is_of_roots(self) -> npt.NDArray[np.bool_]:
-        """Whether roots, and no other words, have a relation."""
+        """For each relation, whether only roots have it."""
         return np.array([name in self.root_relations for name in self.relations], np.bool_)
 
     @property
     def weights(self) -> int:
-        """How many weights the parser has, apart from those that prune."""
+        """The number of weights, without those for pruning."""
         return self.native.weights
 
     @functools.cached_property
     def folding(self) -> Folding:
-        """What features see of a character."""
+        """How features see characters."""
         return Folding(script=self.config.script)
 
     def data(self, layers: Sequence[Layer]) -> _native.TreeData:
-        """The sentences as the native core reads them; an unknown tag is number len(tags)."""
+        """The sentences for the native core; an unknown tag has the number len(tags)."""
         known = {relation: k for k, relation in enumerate(self.relations)}
         heads = [
             -1 if head is None else head for layer in layers for head in layer.heads or (None,) * len(layer)
@@ -99,7 +99,7 @@ class TreePacker:
         return np.array(rows, np.int32)
 
     def tag_number(self, tag: str) -> int:
-        """The number of a tag, or of one part of a pair if the parser knows no pairs."""
+        """The number of a tag, or of part of a pair if the parser does not know the pair."""
         if tag not in self._numbers:
             known = [name for name in (tag, *split_pair(tag)[::-1]) if name in self.tags]
             self._numbers[tag] = self.tags.index(known[0]) if known else len(self.tags)
@@ -107,19 +107,19 @@ class TreePacker:
 
     @functools.cached_property
     def _numbers(self) -> dict[str, int]:
-        """The numbers of tags, as far as they were asked for."""
+        """A cache of the numbers of tags."""
         return {tag: k for k, tag in enumerate(self.tags)}
 
     def rows(
         self, words: Iterable[Sequence[str]], tags: Ids, heads: Ids, relations: Ids | None = None
     ) -> _native.TreeData:
-        """Words of sentences, and for all words in a row the numbers of their tags, heads and relations."""
+        """Pack sentences with the numbers of the tags, heads and relations of all words."""
         packed = pack(words, self.folding)
         relations = open_heads(len(heads)) if relations is None else relations
         return _native.TreeData(packed, tags, heads, relations, len(self.tags), len(self.relations))
 
     def options(self, *, keep_heads: bool = False) -> _native.ParseOptions:
-        """How to search."""
+        """The options of a search."""
         trees, relations = self.config.trees, self.config.relations
         return _native.ParseOptions(
             self.config.min_share, trees.max_length, keep_heads, trees.head_cost, relations.relation_cost
@@ -149,7 +149,7 @@ class TreePacker:
         return FoundTrees(tags, found, relations, impossible)
 
     def warn_of(self, simplified: Sequence[int]) -> None:
-        """Tell of sentences that were too long for the parser's order."""
+        """Warn of sentences that were too long for the parser's order."""
         if simplified:
             most = self.config.trees.max_length
             _log.warning("%d sentences of more than %d words were parsed at order 1", len(simplified), most)
@@ -157,7 +157,7 @@ class TreePacker:
     def parse_layers(
         self, weights: Weights, pruning: Weights, layers: Sequence[Layer], *, threads: int = 1
     ) -> list[Layer]:
-        """The sentences with the trees that these weights find."""
+        """The sentences with the trees found with these weights."""
         tags = self.tag_numbers(layers)
         words = [layer.words for layer in layers]
         found = self.parse(weights, pruning, words, tags, open_heads(len(tags)), threads)
@@ -166,7 +166,7 @@ class TreePacker:
     def with_trees(
         self, layers: Sequence[Layer], trees: FoundTrees, *, keep_given: bool = False
     ) -> list[Layer]:
-        """The sentences with these trees; with `keep_given` given relations stay."""
+        """The sentences with these trees; with `keep_given`, given relations stay."""
         found, at = [], 0
         heads, relations = trees.heads.tolist(), trees.relations.tolist()
         for layer in layers:
@@ -188,7 +188,7 @@ class TreePacker:
 
 
 def with_given_tags(found: Layer, given: Layer) -> Layer:
-    """Tags as given, and as found where not one tag is given."""
+    """The sentence found, with given tags wherever exactly one is given."""
     pairs = zip(found.tags or (), given.tags or (None,) * len(given), strict=True)
     return dataclasses.replace(
         found, tags=tuple(theirs if isinstance(theirs, str) else mine for mine, theirs in pairs)

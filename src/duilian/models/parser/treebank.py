@@ -1,4 +1,4 @@
-"""What a parser learns from: projective trees, the labels in them, and tags as they will be on new text."""
+"""The training data of a parser: projective trees, their labels, and tags as they will be in new text."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ CONJUNCTIONS = ("CC", "CONJ", "CCONJ", "SCONJ", "c")
 
 @dataclasses.dataclass(frozen=True)
 class Treebank:
-    """Sentences with tags and trees: whole trees first, their crossing arcs lifted, then partial ones."""
+    """Sentences with tags and trees: complete trees first, with crossing arcs lifted, then partial ones."""
 
     layers: list[Layer]
     lifted: int = 0
 
     @classmethod
     def of(cls, layers: Sequence[Layer]) -> Self:
-        """What can be learned from; crossing arcs stay."""
+        """A treebank of the sentences with tags and trees; crossing arcs stay."""
         usable = [layer for layer in layers if layer.heads is not None and layer.tags is not None]
         if not usable:
             raise ConfigError("there is no sentence with tags and a tree to learn from")
         return cls(sorted(usable, key=_is_partial))
 
     def lift(self) -> Self:
-        """The same with projective trees; how many words were lifted is counted."""
+        """The same treebank with projective trees; lifted words are counted."""
         pairs = [(each, 0) if _is_partial(each) else projectivise_layer(each) for each in self.layers]
         return type(self)([layer for layer, _ in pairs], sum(count for _, count in pairs))
 
     def labels(self, tags: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], npt.NDArray[np.uint8]]:
-        """These tags, the relations found here, and the classes of the tags."""
+        """The tags, the relations of the treebank, and the classes of the tags."""
         relations = {name for layer in self.layers for name in layer.relations or () if name is not None}
         return tuple(tags), tuple(sorted(relations)), np.array(tag_classes(tags, self.layers), np.uint8)
 
     def root_relations(self) -> tuple[str, ...]:
-        """The relations of roots and of no other words; none if most roots have others. UD's name is one."""
+        """The relations that only roots have, always including that of UD; none if most roots have others."""
         count: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
         for layer in self.layers:
             for head, name in zip(layer.heads or (), layer.relations or (), strict=False):
@@ -69,7 +69,7 @@ def _is_partial(layer: Layer) -> bool:
 
 
 def tag_classes(tags: Sequence[str], layers: Sequence[Layer]) -> list[int]:
-    """Which tags are verbs, conjunctions and punctuation marks: by name, and marks by their words."""
+    """The classes of tags: verbs and conjunctions by name, punctuation marks by their words."""
     words, marks = Counter[str](), Counter[str]()
     for layer in layers:
         for word, tag in zip(layer.words, layer.tags or (), strict=True):
@@ -86,7 +86,7 @@ def _class(tag: str, *, is_mark: bool) -> int:
 
 
 def retagged(layers: Sequence[Layer], others: Sequence[Layer], standard: str, threads: int) -> list[Layer]:
-    """Sentences with the tags of a plain tagger that learned from others."""
+    """The sentences with the tags of a plain tagger that has learned from others."""
     tagger = CrfPredictor(
         CrfTrainer(CrfConfig(standard=standard), Session(threads=threads)).run(others).model(0.0)
     )
@@ -95,6 +95,6 @@ def retagged(layers: Sequence[Layer], others: Sequence[Layer], standard: str, th
 
 
 def jackknifed_tags(layers: Sequence[Layer], folds: int, standard: str, threads: int) -> list[Layer]:
-    """Training sentences with the tags of plain taggers that did not see them."""
+    """Training sentences with the tags of plain taggers that have not seen them."""
     parts = jackknifed(layers, folds, lambda others, held_out: retagged(held_out, others, standard, threads))
     return list(itertools.chain.from_iterable(parts))

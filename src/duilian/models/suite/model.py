@@ -1,8 +1,8 @@
 """A tagger of characters and a parser for its words, in one model file (kind `analyzer`).
 
-There may be a segmenter too: a small plain tagger that only cuts text, for those who want words alone, fast.
-Each part is a model of any kind that fits, with its own header and arrays; the arrays stand in the file under
-the names `tagger.…`, `parser.…` and `segmenter.…`. `Analyzer` loads such a file.
+There may be a fast segmenter, too: a small plain tagger that only cuts text into words. Each part is a model
+of any suitable kind with its own header and arrays; the names of the arrays in the file begin with `tagger.`,
+`parser.` and `segmenter.`. `Analyzer` loads such a file.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from duilian.models.base.table_codec import below
 from duilian.models.registry import KINDS, PARSERS, SUITE, estimator_of, standards_of
 from duilian.models.roles import Ability
 
-# Narrower than for a tagger on its own: much faster, with hardly a difference.
+# Narrower than for a tagger on its own: much faster, with hardly any difference.
 TUNED: Mapping[str, Mapping[str, Any]] = {"coupled": {"coarse_window": 5.0}}
-"""What taggers of a kind are told when they are loaded as a part."""
+"""Settings by kind for taggers that are loaded as a part."""
 
 
 class Suite(Storable):
-    """A tagger, a parser for one of its standards, and perhaps a segmenter for one."""
+    """A tagger, a parser for one of its standards and, optionally, a segmenter for one."""
 
     kind: ClassVar[str] = SUITE
     abilities: ClassVar[frozenset[Ability]] = frozenset(Ability)
@@ -55,12 +55,11 @@ class Suite(Storable):
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What there is, by name."""
+        """The parts that exist, by name."""
         found = {"tagger": self.tagger, "parser": self.parser, "segmenter": self.segmenter}
         return {name: part for name, part in found.items() if part is not None}
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps of all parts."""
         header: dict[str, Any] = {"kind": self.kind}
         arrays: Arrays = {}
         for name, part in self.parts.items():
@@ -70,7 +69,6 @@ class Suite(Storable):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """All parts again."""
         with ThreadPoolExecutor(1) as beside:  # most of the work is native or numpy's
             parser = beside.submit(_part, "parser", header, arrays)
             tagger = _part("tagger", header, arrays, TUNED)
@@ -78,20 +76,20 @@ class Suite(Storable):
             return cls(tagger, parser.result(), segmenter)
 
     def remember(self, notes: dict[str, Any]) -> None:
-        """All come from the same place."""
+        """Keep the notes of the file, for all parts."""
         super().remember(notes)
         for part in self.parts.values():
             part.remember(notes)
 
     def use_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
-        """Answer with further words, or with others; the segmenter too, if it knows a dictionary."""
+        """Use more words, or others, in the tagger and in a segmenter with a dictionary."""
         self.tagger.use_dictionary(words, mode)
         if getattr(getattr(self.segmenter, "model_", None), "dictionary", None) is not None:
             self.segmenter.use_dictionary(words, mode)
         return self
 
     def is_trained(self) -> bool:
-        """Whether all parts are."""
+        """Whether all parts are trained."""
         return all(part.is_trained() for part in self.parts.values())
 
 
@@ -105,7 +103,7 @@ def _check_kind(name: str, kind: Any, *, is_parser: bool) -> None:
 def _part(
     name: str, header: Mapping[str, Any], arrays: Arrays, tuned: Mapping[str, Mapping[str, Any]] = {}
 ) -> Any:
-    """One part of a file, checked as a file of its own would be."""
+    """Restore one part, with the checks for a file of its own."""
     own = header[name]
     _check_kind(name, own["kind"], is_parser=name == "parser")
     if "parameters" in own:

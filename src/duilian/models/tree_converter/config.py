@@ -18,7 +18,7 @@ class ConversionSteps(Settings):
     rules: str | None = setting(
         None, "File of rewriting rules to apply before the learned step; none: no rules."
     )
-    is_learned: bool = setting(True, "Whether to run the learned step; if not, only the rules convert.")
+    is_learned: bool = setting(True, "Whether to run the learned step; without it, only the rules convert.")
     tag_bits: int = table_bits(20, "tags")
     punctuation: Literal["learned", "projective"] = setting(
         "learned",
@@ -28,15 +28,15 @@ class ConversionSteps(Settings):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TreeConverterConfig(TreeConfig):
-    """Kind `tree-converter`: trees and tags of one treebank made into those of another."""
+    """Kind `tree-converter`: converts trees and tags from one standard to another."""
 
     kind: ClassVar[str] = "tree-converter"
 
     trees: TreeSearch = setting(TreeSearch(bits=22), "Heads.")
     learning: Learning = setting(Perceptron(iterations=10, batch=BATCH), "How to learn.")
-    conversion: ConversionSteps = setting(ConversionSteps(), "From what, and with which rules.")
+    conversion: ConversionSteps = setting(ConversionSteps(), "The source, the rules, and what is learned.")
 
     @property
     def min_share(self) -> float:
-        """At order 1 nothing is pruned, in training either."""
+        """The pruning threshold; 0 at order 1, where nothing is pruned, not even in training."""
         return 0.0 if self.order == 1 else self.pruning.threshold

@@ -1,8 +1,8 @@
-"""Punctuation as UD version 2 attaches it: as high as it can be without crossing an arc.
+"""Punctuation as UD version 2 attaches it: as high as possible without crossing an arc.
 
-A mark hangs on the lower of two words: the highest word above its left neighbour that lies before the mark,
-and the highest above its right neighbour that lies behind it. A pair of brackets or quotation marks hangs on
-the word that heads what they enclose, if there is one such word. No other word hangs on a mark.
+A mark depends on the lower of two words: the highest ancestor of its left neighbour that precedes the mark,
+and the highest ancestor of its right neighbour that follows it. A pair of brackets or quotation marks depends
+on the head of what it encloses, if there is only one head. No word depends on a mark.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BRACKETS = {
 
 
 def attach_marks(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> list[int]:
-    """The heads (from 1) with these words, counted from 1, attached again; others keep their heads.
+    """The heads (from 1) with these marks (from 1) attached again; other words keep their heads.
 
     >>> attach_marks(["来", "，", "看", "。"], {2, 4}, [0, 3, 1, 3])
     [0, 3, 1, 1]
@@ -32,7 +32,7 @@ def attach_marks(words: Sequence[str], marks: Set[int], heads: Sequence[int]) ->
 
 
 def _without_marks(heads: Sequence[int], marks: Set[int]) -> list[int]:
-    """The heads of words that are not marks: above marks, and one root."""
+    """The heads, with no word below a mark and only one root among the words that are not marks."""
     found = list(heads)
     for word in range(1, len(found) + 1):
         while found[word - 1] in marks:
@@ -44,7 +44,7 @@ def _without_marks(heads: Sequence[int], marks: Set[int]) -> list[int]:
 
 
 def _pairs(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Pairs of marks, and the one word that heads what each encloses; inner pairs first."""
+    """Pairs of marks, each with the head of what it encloses; inner pairs first."""
     found, opened = [], list[int]()
     for mark in sorted(marks):
         form = words[mark - 1]
@@ -59,13 +59,13 @@ def _pairs(words: Sequence[str], marks: Set[int], heads: Sequence[int]) -> list[
 
 
 def _span(mark: int, pairs: Sequence[tuple[int, int, int]]) -> range:
-    """The places that a mark's head may have: inside the innermost pair around it."""
+    """Where the head of a mark may be: inside the innermost pair around the mark."""
     around = (range(start + 1, end) for start, end, _ in pairs if start < mark < end)
     return next(around, range(1, sys.maxsize))
 
 
 def _head_of_span(start: int, end: int, marks: Set[int], heads: Sequence[int]) -> int:
-    """The one word between two marks that is linked with words outside; 0 if there are more."""
+    """The only word between two marks that is linked to words outside; 0 if there are several."""
     inside = {word for word in range(start + 1, end) if word not in marks}
     tops = {word for word in inside if heads[word - 1] not in inside}
     reached = {head for word, head in enumerate(heads, 1) if word not in inside | marks and head in inside}
@@ -73,7 +73,7 @@ def _head_of_span(start: int, end: int, marks: Set[int], heads: Sequence[int]) -
 
 
 def _between(mark: int, marks: Set[int], heads: Sequence[int], span: range) -> int:
-    """The lower one of the highest words to the left and to the right in a span."""
+    """The lower of the highest words to the left and to the right in a span."""
     left, right = mark - 1, mark + 1
     while left in marks:
         left -= 1

@@ -1,8 +1,8 @@
 """The tree converter (kind `tree-converter`): a parser whose features see the tree of another treebank.
 
-The best tree of the target is searched exactly, as a parser does; guide features say how two words are linked
-in the source's tree. Relations and tags follow. Rewriting rules may run before, and punctuation be attached
-after.
+The best target tree is found exactly, as by a parser; guide features tell how two words are linked in the
+source tree. Relations and tags follow. Rewriting rules may run before the search, and punctuation may be
+attached after it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from duilian.text import Script
 
 
 class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
-    """Converts trees and tags from one treebank's standard to another's.
+    """Converts trees and tags from one standard to another.
 
     >>> from duilian.corpus import Layer
     >>> words = ("他", "看", "书")
@@ -76,16 +76,16 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
         threads: int = 1,
         session: Session | None = None,
     ) -> Self:
-        """Learn from the same sentences in both standards, in the same order, with whole trees.
+        """Learn from the same sentences in both standards, in the same order, with complete trees.
 
-        Words may be cut differently; sentences whose characters differ are left out (`unaligned_`). With a
+        Words may be cut differently; sentences with different characters are left out (`unaligned_`). With a
         dev set (source, target), the weights of the iteration that does best on it are kept.
         """
         from duilian.models.tree_converter.training import TreeConverterTrainer  # not needed to convert
 
         aligned = align(layers_of(source, self.source_standard), layers_of(target, self.standard))
         if not aligned.pairs:
-            raise ConfigError("source and target have no sentence in common")
+            raise ConfigError("source and target have no sentences in common")
         held_out = None
         if dev is not None:
             held_out = align(layers_of(dev[0], self.source_standard), layers_of(dev[1], self.standard)).pairs
@@ -106,17 +106,17 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
 
     @property
     def standards(self) -> tuple[str, str]:
-        """The target, then the source."""
+        """The standards of the target and the source."""
         return self.standard, self.source_standard
 
     @property
     def conversions(self) -> tuple[tuple[str, str], ...]:
-        """The one direction: from the source to the target."""
+        """The only conversion: from the source to the target."""
         return ((self.source_standard, self.standard),)
 
     @property
     def lifted_(self) -> int:
-        """How many words of crossing arcs were lifted in training."""
+        """How many words were lifted in training because their arcs cross others."""
         return self.model_.lifted
 
     @checked
@@ -126,12 +126,12 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
 
     @checked
     def convert(self, sentences: Sentences, *, threads: int = 1) -> list[Layer]:
-        """The sentences, which need whole trees, in the target's standard."""
+        """Convert sentences with complete trees to the target's standard."""
         layers = layers_of(sentences, self.source_standard)
         return [found.layer for found in self.convert_trees(layers, threads)]
 
     def convert_trees(self, layers: Sequence[Layer], threads: int = 1) -> list[ConvertedTree]:
-        """The same with the probability of each word's head."""
+        """Convert sentences; the answers have the probability of each head."""
         return self.predictor_.convert(layers, threads)
 
     def unknown_relations(self, layer: Layer) -> list[tuple[int, str]]:
@@ -140,7 +140,7 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
 
     @checked
     def score(self, source: Sentences, target: Sentences) -> float:
-        """Labelled attachment without punctuation, from 0 to 1."""
+        """Labelled attachment score without punctuation, from 0 to 1."""
         gold: Sequence[Layer] = layers_of(target, self.standard)
         found = evaluation.tree_score(gold, self.convert(source))
         if found is None:

@@ -1,4 +1,4 @@
-"""Sentences with guide trees as the native core reads them, and its answers."""
+"""Sentences with guide trees for the native core, and its answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from duilian.models.tree_converter.pairs import GuidedLayer
 
 
 class Found(NamedTuple):
-    """Heads, relations and tags by number, for all words in a row, and the probability of each head."""
+    """Heads, relations and tags of all words by number, and the probability of each head."""
 
     heads: Ids
     relations: Ids
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ConverterPacker(TreePacker):
-    """Guided layers → packed trees; `tags` are the source's, `target_tags` those to find."""
+    """Guided layers → packed trees; `tags` are those of the source, `target_tags` those to find."""
 
     config: TreeConverterConfig
     target_tags: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)
@@ -36,7 +36,7 @@ class ConverterPacker(TreePacker):
 
     @functools.cached_property
     def native(self) -> _native.TreeParser:
-        """The parser; weights are told with each question."""
+        """The native parser, which gets its weights with each call."""
         config = self.config
         bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
         of_roots = self.is_of_roots.astype(np.uint8)
@@ -51,12 +51,12 @@ class ConverterPacker(TreePacker):
         )
 
     def data(self, layers: Sequence[Layer]) -> _native.TreeData:
-        """The sentences with their guide trees; an unknown relation of the source is one of its own."""
+        """The sentences with their guide trees; unknown relations of the source share one number."""
         heads, relations, wanted = self.guides(layers)
         return super().data(layers).with_guide(heads, relations, wanted, len(self.target_tags))
 
     def guides(self, layers: Sequence[Layer]) -> tuple[Ids, Ids, Ids]:
-        """Heads and relations of the guide trees and the tags to find, for all words in a row."""
+        """The heads and relations of the guide trees, and the tags to find, for all words."""
         known = {name: k for k, name in enumerate(self.source_relations)}
         places = {name: k for k, name in enumerate(self.target_tags)}
         rows: tuple[list[int], list[int], list[int]] = ([], [], [])
@@ -71,7 +71,7 @@ class ConverterPacker(TreePacker):
     def convert(
         self, weights: Weights, pruning: Weights, layers: Sequence[GuidedLayer], threads: int
     ) -> Found:
-        """The best trees, their relations and tags."""
+        """Find the best trees with relations and tags."""
         bare = [dataclasses.replace(layer, heads=None, relations=None) for layer in layers]
         data = self.data(bare)
         heads, relations, _, simplified, _, tags = self.native.parse(
@@ -87,7 +87,7 @@ class ConverterPacker(TreePacker):
         return Found(heads, relations, tags, sure)
 
     def converted(self, layers: Sequence[Layer], found: Found) -> list[Layer]:
-        """The sentences with what was found."""
+        """The sentences with the trees and tags found."""
         done, at = [], 0
         heads, relations, tags = (row.tolist() for row in found[:3])
         for layer in layers:

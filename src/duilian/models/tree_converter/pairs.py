@@ -1,4 +1,4 @@
-"""Sentences annotated in two treebanks: the source's tree over the target's words, aligned by characters."""
+"""Sentences annotated in two standards: the source's tree on the target's words, aligned by characters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from duilian.corpus.trees import find_fault
 from duilian.errors import ConfigError, StandardError
 from duilian.text import Folding
 
-JOINT = "|"  # between a universal tag and a fine one
-SPLIT = "split"  # the relation between the parts of a source word that the target cuts
+JOINT = "|"  # between a universal tag and a specific one
+SPLIT = "split"  # the relation between parts of a source word that the target cuts
 SPELLING = Folding(script="simplified")
-LEAST_SAME = 0.5  # the share of words that must be the same where spellings differ
+LEAST_SAME = 0.5  # minimum share of identical words if spellings differ
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class GuidedLayer(Layer):
 
 
 def guided(source: Layer, target: Layer | None = None) -> GuidedLayer:
-    """The source's words, tags and tree, and the tree and tags of the target, if it is known."""
+    """A sentence with words, tags and tree of the source, and tree and tags of the target, if known."""
     fault = None if source.heads is None else find_fault(source.heads)
     if source.heads is None or source.relations is None or None in source.relations or fault:
         raise StandardError(
@@ -48,7 +48,7 @@ def guided(source: Layer, target: Layer | None = None) -> GuidedLayer:
 
 
 def joint_tags(layer: Layer) -> tuple[Tag, ...]:
-    """The tags that features see: where both tag columns are known, universal and fine tag together."""
+    """The tags that features see: the universal and the specific tag together, if both are known."""
     tags, fine = layer.tags or (), layer.columns.get("xpos")
     if fine is None or set(fine) == {"_"}:
         return tags
@@ -57,7 +57,7 @@ def joint_tags(layer: Layer) -> tuple[Tag, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class Unaligned:
-    """A pair of sentences that are not the same: its number, from 1, and how both begin."""
+    """A pair of different sentences: its number, counted from 1, and how both begin."""
 
     number: int
     source: str
@@ -73,7 +73,7 @@ class Aligned:
 
 
 def align(sources: Sequence[Layer], targets: Sequence[Layer]) -> Aligned:
-    """Pair sentences by their place; the source's annotation moves to the target's words.
+    """Pair sentences in order, and move the source's annotation to the target's words.
 
     >>> one = Layer(("小", "狗"), ("JJ", "NN"), (2, 0), ("amod", "root"))
     >>> align([one], [Layer(("小狗",), ("NOUN",), (0,), ("root",))]).pairs[0][0].heads
@@ -82,7 +82,7 @@ def align(sources: Sequence[Layer], targets: Sequence[Layer]) -> Aligned:
     if len(sources) != len(targets):
         raise ConfigError(
             f"the source has {len(sources)} sentences and the target {len(targets)}",
-            "both sides name the same sentences in the same order",
+            "both sides must have the same sentences in the same order",
         )
     found = Aligned([], [])
     for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
@@ -95,9 +95,9 @@ def align(sources: Sequence[Layer], targets: Sequence[Layer]) -> Aligned:
 
 
 def on_words(source: Layer, words: Sequence[str]) -> Layer | None:
-    """The source's annotation on other words of the same characters; None if they are not the same.
+    """Move the source's annotation to other words with the same characters; None if these differ.
 
-    Spelling may differ, in width or by a word that was exchanged, if there are as many words.
+    Width may differ and, if the number of words is the same, also some of the words.
     """
     ours, theirs = _spelled(source.words), _spelled(words)
     if len(ours) == len(theirs):
@@ -114,7 +114,7 @@ def _spelled(words: Sequence[str]) -> list[str]:
 
 
 def _overlaps(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
-    """For each of their words, ours that share characters with it."""
+    """For each of their words, the words of ours that share characters with it."""
     ends = list(itertools.accumulate(map(len, ours)))
     found, start, first = [], 0, 0
     for word in theirs:
@@ -130,10 +130,10 @@ def _overlaps(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
 
 
 def _moved(source: Layer, words: Sequence[str], overlaps: Sequence[list[int]]) -> Layer:
-    """A word takes the place of the highest word in it; further parts of one word hang on its first."""
+    """Each word takes the place of its highest part; further parts of a cut word depend on the first."""
     heads, relations = list(source.heads or ()), source.relations or (None,) * len(source)
     depth = [sum(1 for _ in _above(heads, word)) for word in range(len(heads))]
-    owner: dict[int, int] = {}  # the new word that has an old one
+    owner: dict[int, int] = {}  # the new word that contains an old one
     top = [min(own, key=lambda word: (depth[word], word)) for own in overlaps]
     for new, own in enumerate(overlaps):
         for old in own:

@@ -14,13 +14,13 @@ from duilian.text import is_punctuation
 
 
 class TreeConverterPredictor:
-    """Converts sentences with whole trees."""
+    """Converts sentences with complete trees."""
 
     def __init__(self, model: TreeConverterModel) -> None:
         self.model, self.packer, self.rules = model, model.packer(), model.rules
 
     def convert(self, layers: Sequence[Layer], threads: int = 1) -> list[ConvertedTree]:
-        """The sentences in the target's standard."""
+        """Convert sentences to the target's standard."""
         rewritten = [self.rules.rewritten(layer) for layer in layers]
         drafts = [guided(layer) for layer in rewritten]
         if self.model.config.conversion.is_learned:
@@ -36,20 +36,20 @@ class TreeConverterPredictor:
         return done
 
     def unknown_relations(self, layer: Layer) -> list[tuple[int, str]]:
-        """The relations, after the rules, that the model has never seen, each with its word (from 0)."""
+        """The relations that the model has never seen, after the rules, each with its word (from 0)."""
         known, drafted = self.packer.source_relations, self.rules.rewritten(layer).relations or ()
         pairs = zip(drafted, layer.relations or (), strict=True)
         return [(word, str(own)) for word, (name, own) in enumerate(pairs) if name not in known]
 
     def _finished(self, given: Layer, tree: Layer) -> Layer:
-        """Marks where they belong, words and columns as the target writes them."""
+        """Attach marks, and write words and columns as in the target."""
         if self.model.config.conversion.punctuation == "projective" and tree.heads is not None:
             tree = with_marks(tree)
         return self.rules.respelled(given, tree)
 
 
 def with_marks(tree: Layer) -> Layer:
-    """The tree with punctuation attached as UD version 2 wants it."""
+    """The tree with punctuation attached as UD version 2 requires."""
     relations = tree.relations or (None,) * len(tree)
     marks = {
         place

@@ -1,8 +1,8 @@
-"""Rewriting rules for trees: a TOML file of what one treebank always does otherwise than another.
+"""Rewriting rules for trees: a TOML file of regular differences between two treebanks.
 
-A rule looks at a word and its head, and moves one of them; rules run in their order, each over all words from
-left to right. What they make is a draft: the learned step sees it as its guide tree. The file is described in
-docs/howto/convert-trees.md.
+A rule looks at a word and its head, and moves one of them. Rules run in order, each over all words from left
+to right. The result is a draft, which is the guide tree of the learned step. docs/howto/convert-trees.md
+describes the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KEYS = ("name", "word", "head", "above", "child", "action", "relation", "head_re
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """What a word must be like: any of these forms, tags and relations, on this side of its head."""
+    """A condition on a word: one of these forms, tags and relations, on this side of its head."""
 
     form: frozenset[str] = frozenset()
     tag: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ class Condition:
     side: str = ""
 
     def holds(self, draft: Draft, word: int) -> bool:
-        """Whether a word, counted from 1, is like this; the root (0) is like nothing."""
+        """Whether the condition holds for a word, counted from 1; for 0, only if it is empty."""
         if word == 0:
             return not (self.form or self.tag or self.relation or self.side)
         at = word - 1
@@ -50,18 +50,18 @@ class Draft:
     """A tree that is being rewritten."""
 
     words: Sequence[str]
-    tags: Sequence[tuple[str, ...]]  # the tags of each word, a universal and a fine one perhaps
+    tags: Sequence[tuple[str, ...]]  # the tags of each word: one, or a universal and a specific one
     heads: list[int]
     relations: list[str]
 
     def dependents(self, head: int) -> list[int]:
-        """The words that hang on a word, from left to right."""
+        """The words that depend on a word, from left to right."""
         return [word for word, above in enumerate(self.heads, 1) if above == head]
 
 
 @dataclasses.dataclass(frozen=True)
 class TreeRule:
-    """One rule: conditions on a word, its head, the head's head and a child of the word; and what to do."""
+    """One rule: conditions on a word, its head, the head's head and a child of the word; and an action."""
 
     name: str
     action: str
@@ -74,7 +74,7 @@ class TreeRule:
     head_relation: str = ""
 
     def apply(self, draft: Draft) -> None:
-        """Rewrite a tree; a step that would make a cycle is left out."""
+        """Rewrite a tree, without steps that would make a cycle."""
         for word in range(1, len(draft.words) + 1):
             if self._holds(draft, word):
                 before = list(draft.heads), list(draft.relations)
@@ -94,7 +94,7 @@ class TreeRule:
 
 
 def _swap(rule: TreeRule, draft: Draft, word: int) -> None:
-    """The word takes the place of its head, which hangs on it from now on."""
+    """The word takes the place of its head, which then depends on it."""
     head = draft.heads[word - 1]
     above, role = draft.heads[head - 1], draft.relations[head - 1]
     for other in draft.dependents(head) if rule.moves != Condition() else ():
@@ -106,7 +106,7 @@ def _swap(rule: TreeRule, draft: Draft, word: int) -> None:
 
 
 def _lift(rule: TreeRule, draft: Draft, word: int) -> None:
-    """The word hangs on the head of its head."""
+    """The word depends on the head of its head."""
     above = draft.heads[draft.heads[word - 1] - 1]
     if above:
         draft.heads[word - 1] = above
@@ -114,7 +114,7 @@ def _lift(rule: TreeRule, draft: Draft, word: int) -> None:
 
 
 def _first(rule: TreeRule, draft: Draft, word: int) -> None:
-    """The word, the first of its kind, takes the place of its head; it and the others hang on the word."""
+    """The first word of its kind takes the place of its head, which then depends on it, like the others."""
     head = draft.heads[word - 1]
     kin = [other for other in draft.dependents(head) if rule.word.holds(draft, other)]
     if kin[0] != word:
@@ -126,7 +126,7 @@ def _first(rule: TreeRule, draft: Draft, word: int) -> None:
 
 
 def _next(rule: TreeRule, draft: Draft, word: int) -> None:
-    """The word hangs on the next of its siblings to the right that `moves` describes."""
+    """The word depends on its next sibling to the right that meets the condition `moves`."""
     for other in draft.dependents(draft.heads[word - 1]):
         if other > word and rule.moves.holds(draft, other):
             draft.heads[word - 1] = other
@@ -135,7 +135,7 @@ def _next(rule: TreeRule, draft: Draft, word: int) -> None:
 
 
 def _rename(rule: TreeRule, draft: Draft, word: int) -> None:
-    """The word has another relation to its head."""
+    """The word gets another relation to its head."""
     draft.relations[word - 1] = rule.relation
 
 
@@ -160,7 +160,7 @@ class TreeRules:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The rules in a file."""
+        """Load the rules in a file."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -169,7 +169,7 @@ class TreeRules:
 
     @classmethod
     def parsed(cls, text: str, name: str) -> Self:
-        """The rules in a text; `name` is that of its file, for messages."""
+        """Parse rules; `name` is that of the file, for messages."""
         if not isinstance(text, str) or len(text) > MAX_SIZE:
             raise ConfigError(f"{name}: the rules must be a string of at most {MAX_SIZE:,} characters")
         try:
@@ -190,7 +190,7 @@ class TreeRules:
         return cls(rules, tables[0], tables[1], lemma is not None, text)
 
     def rewritten(self, layer: Layer) -> Layer:
-        """The sentence with the tree that the rules make; without a whole tree, as it is."""
+        """Apply the rules to the tree of a sentence; without a complete tree, it stays as it is."""
         heads, relations, tags = layer.heads or (None,), layer.relations or (None,), layer.tags or (None,)
         if not self.rules or None in heads or None in relations or None in tags:
             return layer
@@ -205,7 +205,7 @@ class TreeRules:
         return dataclasses.replace(layer, heads=tuple(draft.heads), relations=tuple(draft.relations))
 
     def respelled(self, given: Layer, tree: Layer) -> Layer:
-        """The tree with words and features as the target writes them, and columns of the given sentence."""
+        """The tree with words and features as in the target, and the columns of the given sentence."""
         words = tuple(
             self._spelling(word, str(tag).split(JOINT))
             for word, tag in zip(given.words, joint_tags(given), strict=True)
@@ -225,7 +225,7 @@ class TreeRules:
         return next(found, self.forms.get(word, word))
 
 
-DROPPED = ("upos", "deps", "phead", "pdep")  # columns of the source that say nothing in the target
+DROPPED = ("upos", "deps", "phead", "pdep")  # columns of the source with no meaning in the target
 
 
 def _rule(row: Mapping[str, Any], place: str) -> TreeRule:

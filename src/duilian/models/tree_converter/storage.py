@@ -1,4 +1,4 @@
-"""The tree converter as data: what training makes and a model file keeps."""
+"""The tree converter as data: what training produces and a model file stores."""
 
 from __future__ import annotations
 
@@ -42,14 +42,12 @@ class TreeConverterModel(ParserModel):
         )
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
         header, arrays = super().state(precision)
         own = {"target_tags": self.target_tags, "source_relations": self.source_relations}
         return header | own | {"rules": self.rules.text}, arrays
 
     @classmethod
     def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
-        """All but the weights."""
         names = {name: names_of(header[name]) for name in ("target_tags", "source_relations")}
         rules = TreeRules.parsed(header["rules"], "the rules in the model")
         return super().parts_of(header, arrays) | names | {"rules": rules}

@@ -1,4 +1,4 @@
-"""Training the tree converter: rules over the source's trees, the model that prunes, the rounds."""
+"""Training the tree converter: rules for the source's trees, the pruning model, the iterations."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from duilian.models.tree_converter.rewriting import TreeRules
 from duilian.models.tree_converter.storage import TreeConverterModel
 
 Pair = tuple[Layer, Layer]
-"""A sentence in the source and in the target, over the same words."""
+"""A sentence in the source and in the target, with the same words."""
 
 
 class TreeConverterTrainer(TreeTrainer):
-    """A run of training of the tree converter."""
+    """A training run of the tree converter."""
 
     config: TreeConverterConfig
 
     def run_pairs(self, pairs: Sequence[Pair], dev: Sequence[Pair] | None = None) -> TrainedParser:
-        """Learn from sentences annotated in both; with a dev set, keep the weights that do best on it."""
+        """Learn from sentences in both standards; with a dev set, keep the weights that do best on it."""
         path = self.config.conversion.rules
         rules = TreeRules.load(path) if path else TreeRules()
         layers = [guided(rules.rewritten(source), target) for source, target in pairs]
@@ -43,7 +43,7 @@ class TreeConverterTrainer(TreeTrainer):
         packer = self.packer(treebank)
         pruning = learn_pruning(packer, treebank.layers, threads)
         kept = pruning.weights
-        if not packer.config.min_share:  # nothing is pruned, but probabilities are wanted
+        if not packer.config.min_share:  # nothing is pruned, but probabilities are needed
             kept = pruning_weights(packer, treebank.layers, threads)
         objective = self.objective(packer, treebank, pruning.allowed)
         evaluate = None
@@ -51,7 +51,7 @@ class TreeConverterTrainer(TreeTrainer):
             evaluate = lambda weights: _scores(packer, weights, kept, dev, threads)  # noqa: E731
         trainer = self.learn(objective, treebank.layers, evaluate, packer.guides(treebank.layers))
         model = TreeConverterModel(
-            config=self.config.updated({"conversion": {"rules": None}}),  # the model has the rules themselves
+            config=self.config.updated({"conversion": {"rules": None}}),  # the rules are in the model
             tags=packer.tags,
             relations=packer.relations,
             tag_class=packer.tag_class,
@@ -66,11 +66,11 @@ class TreeConverterTrainer(TreeTrainer):
         return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
 
     def guess_heads(self, packer: TreePacker, layers: Sequence[Layer]) -> Ids:
-        """Relations are learned on gold trees alone: nearly all heads that are found are right."""
+        """No trees: relations are learned on gold trees only, because nearly all heads found are right."""
         return open_heads(0)
 
     def packer(self, treebank: Treebank) -> ConverterPacker:
-        """How sentences become trees with the labels found here."""
+        """The packer for the tags and relations of a treebank."""
         found = [layer for layer in treebank.layers if isinstance(layer, GuidedLayer)]
         tags = sorted({str(tag) for layer in found for tag in layer.tags or ()})
         wanted = {tag for layer in found for tag in layer.wanted if tag is not None}

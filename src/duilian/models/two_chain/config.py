@@ -19,7 +19,7 @@ Cost = Literal["once", "label"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TwoChainConfig(Settings):
-    """Kind `two-chain`: boundaries and tags, a chain each."""
+    """Kind `two-chain`: one chain for boundaries, one for tags."""
 
     standard: str = setting("tags", "Name of the standard.")
     level: Level = setting("char", "`char`: words and their tags; `word`: chunks and their types.")
@@ -39,4 +39,4 @@ class TwoChainConfig(Settings):
             raise ConfigError("batch does not apply to kind 'two-chain', which learns sentence by sentence")
         if not self.modes:
             raise ConfigError(f"modes must name at least one of {', '.join(MODES)}")
-        two_chain_scheme(self.features.scheme)  # refuses schemes that do not show where a segment begins
+        two_chain_scheme(self.features.scheme)  # fails if the scheme does not show where a segment begins

@@ -1,4 +1,4 @@
-"""Two chains in the role of a labeler: a letter and a tag at each unit are one label."""
+"""Two chains in the role of a labeler: the letter and the tag of a unit form one label."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class LetterTagLabels:
         self._label = np.array([[self.encoding.number[name] for name in row] for row in names], np.int32)
 
     def __call__(self, letters: Ints, tags: Ints) -> Ints:
-        """One label for each letter and tag; letters alone have no tags."""
+        """The labels of letters with tags; if letters are alone, tags are ignored."""
         found: Ints = self._label[letters, 0 if self._is_alone else tags]
         return found
 
 
 class TwoChainLabeler:
-    """Labels of two chains in one mode. At word level, labels are those of chunks."""
+    """Labels units with two chains in one mode. At word level, the labels are those of chunks."""
 
     kind = TwoChainModel.kind
 
@@ -57,7 +57,7 @@ class TwoChainLabeler:
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """No constraints; probabilities only where both chains are searched."""
+        """No constraints, and probabilities only in mode `joint`."""
         own = abilities_of(self._labels.encoding)
         if self._predictor.mode == "tag":
             return own - {Ability.WORDS}
@@ -65,7 +65,7 @@ class TwoChainLabeler:
 
     @property
     def way_out(self) -> str:
-        """What to use for what it cannot do."""
+        """A hint for requests that it cannot answer."""
         return "use a model of kind crf" if self._predictor.mode == "joint" else "use mode 'joint'"
 
     @cached_property
@@ -97,7 +97,7 @@ class TwoChainLabeler:
         return letter_numbers(encoding.scheme, sizes)
 
     def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
-        """Label all units; there are no constraints to keep to."""
+        """Label all units; constraints are not supported."""
         packed = self._pack(batch)
         letters, tags = self._predictor.label(packed, self._given_letters(batch), threads=threads)
         label = self._labels(letters, tags)
@@ -109,7 +109,7 @@ class TwoChainLabeler:
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
     ) -> list[Ranked[Ints]]:
-        """The best analyses of a sentence. The chain of boundaries alone ranks, but has no probabilities."""
+        """The best analyses of a sentence; in mode `segment` they have no probabilities."""
         packed, native, scale = self._pack(sentence), self._predictor.native, self._predictor.scale
         is_alone = self._predictor.segment_only
         log_z = np.nan if is_alone else native.log_partition(packed, 0, scale)

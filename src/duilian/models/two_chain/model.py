@@ -1,8 +1,8 @@
-"""Two coupled chains (kind `two-chain`): boundaries and tags in one model, three uses (Qiu et al. 2012).
+"""Two coupled chains (kind `two-chain`): boundaries and tags in one model, with three uses (Qiu et al. 2012).
 
-At character level the chains are the boundaries of words and their tags; at word level those of chunks and
-their types. A mode says what is asked of the same weights: `joint` finds both, `segment` the boundaries by
-their own chain, which is much faster, `tag` the tags of words (types of chunks) whose boundaries are given.
+At character level the chains are the boundaries and tags of words, at word level the boundaries and types of
+chunks. The same weights are used in three modes: `joint` finds both, `segment` finds boundaries with their
+own chain, which is much faster, and `tag` finds the tags of words, or types of chunks, with given boundaries.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         threads: int = 1,
         session: Session | None = None,
     ) -> Self:
-        """Learn from annotated sentences, and from `segmented` ones, of which only boundaries are used.
+        """Learn from annotated sentences, and from the boundaries of `segmented` ones.
 
-        A sentence without tags among the annotated ones is used for its boundaries, too. With a dev set, the
-        weights of the iteration that does best on it are kept, and its tags tell the scale of probabilities;
-        without one, probabilities rank answers but are much too low. A `session` says more than `threads`.
+        Annotated sentences without tags are also used for their boundaries. With a dev set, the weights of
+        the iteration that does best on it are kept, and its tags determine the scale of probabilities;
+        without one, probabilities rank answers but are much too low. For `session`, see `Tagger.fit`.
         """
         trainer = self._trainer(Session.of(session, threads))
         dev_layers = None if dev is None else self.layers(dev)
@@ -106,7 +106,7 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         self.predictor_ = TwoChainPredictor.of(model)
 
     def of(self, mode: Mode) -> TwoChainPredictor:
-        """The same trained model, asked in another mode."""
+        """The trained model in another mode."""
         if mode not in MODES:
             raise ConfigError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
         return dataclasses.replace(self.predictor_, mode=mode, notes_=getattr(self, "notes_", {}))
@@ -118,7 +118,7 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
 
     @property
     def fast_segmenter(self) -> TwoChainLabeler:
-        """The chain of boundaries alone: faster, and a little less accurate."""
+        """Only the chain of boundaries: faster, and a little less accurate."""
         return TwoChainLabeler(self.of("segment"))
 
     @property
@@ -137,5 +137,4 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         return self.predictor_.score(X, y)
 
     def segments_of(self, layer: Layer) -> Layer:
-        """The segments of an annotated sentence as words, to score boundaries alone."""
         return self.predictor_.segments_of(layer)

@@ -40,7 +40,7 @@ class TwoChainPredictor(StandardTagger):
 
     @classmethod
     def of(cls, model: TwoChainModel) -> TwoChainPredictor:
-        """A model, compiled."""
+        """Compile a model."""
         packer, config = model.packer(), model.config
         native = _native.TwoChainPredictor(
             packer.shape, packer.templates.native, model.weights, packer.reading.native
@@ -49,7 +49,7 @@ class TwoChainPredictor(StandardTagger):
 
     @property
     def labeler(self) -> TwoChainLabeler:
-        """The same in the role of a labeler."""
+        """The predictor in the role of a labeler."""
         from duilian.models.two_chain.labeler import TwoChainLabeler  # which needs this module
 
         return TwoChainLabeler(self)
@@ -86,11 +86,10 @@ class TwoChainPredictor(StandardTagger):
         return self.encoding_.score(gold, self.predict_layers(gold)) / 100.0
 
     def label_marginals(self, packed: _native.Sentences, *, threads: int = 1) -> npt.NDArray[np.float64]:
-        """The probability of every label (`encoding_.labels`) at all units, [units, L]."""
+        """[units, L] the probability of each label (`encoding_.labels`) at each unit."""
         return self.encoding_.label_marginals(self.native.predict_marginals(packed, self.scale, threads))
 
     def segments_of(self, layer: Layer) -> Layer:
-        """The segments of an annotated sentence as words, to score boundaries alone."""
         segmented = self.encoding_.segment([layer], is_given=True)
         units, ends = segmented.units[0], np.cumsum(segmented.sizes[0]).tolist()
         return Layer(tuple("".join(units[a:b]) for a, b in itertools.pairwise([0, *ends])))

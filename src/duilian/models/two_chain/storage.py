@@ -1,4 +1,4 @@
-"""Two chains as data: what training makes and a model file keeps."""
+"""Two chains as data: what training produces and a model file stores."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TwoChainPacker:
         templates: CliqueTemplates,
         dictionary: Dictionary | None = None,
     ) -> TwoChainPacker:
-        """For segments with these tags, or chunks of these types."""
+        """A packer for words with these tags, or chunks of these types."""
         features, kinds = config.features, tuple(tags)
         encoding = (
             WordSegments("char", kinds, features.scheme, features.join_letters, features.join_digits)
@@ -58,7 +58,7 @@ class TwoChainPacker:
         return _native.TwoChainShape(len(continues), kinds, rules.native(), continues, self.has_edge, places)
 
     def pack(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
-        """The units of sentences with the columns that the templates ask for."""
+        """Pack the units of sentences with the columns that the templates use."""
         names = self.templates.columns
         return pack(units, self.reading, corpus_columns(names, layers) if names else None)
 
@@ -103,7 +103,6 @@ class TwoChainModel(StoredModel):
         return out
 
     def state(self, precision: Precision = "float32") -> State:
-        """What a model file keeps."""
         words, kept = keep_dictionary(self.dictionary)
         header = {
             "kind": self.kind,
@@ -119,7 +118,6 @@ class TwoChainModel(StoredModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
-        """The model again."""
         return cls(
             TwoChainConfig().updated(header["config"]),
             names_of(header["tags"]),

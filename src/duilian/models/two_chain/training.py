@@ -1,4 +1,4 @@
-"""Training two chains: sentences and what is known of them, passes of Algorithm 1, the best weights."""
+"""Training two chains: sentences with their labels, passes of Algorithm 1, the best weights."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ DEFAULT_TEMPLATES = {"word": "chunk", "char": "segpos-char"}
 
 @dataclasses.dataclass(frozen=True)
 class TrainedTwoChain:
-    """What training leaves: weights that can still be trimmed, the best dev score, iterations run."""
+    """The result of training: the best dev score, the iterations run, and the model."""
 
     score: float | None
     iterations: int
     model: Callable[[float], TwoChainModel]
-    """The model without weights smaller than this."""
+    """Makes the model without weights smaller than the argument."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TwoChainExamples:
-    """What two chains learn from: sentences as features and labels, and the layout of the weights."""
+    """Training data of two chains: features and labels of sentences, and the layout of the weights."""
 
     packer: TwoChainPacker
     sentences: int
@@ -55,7 +55,7 @@ class TwoChainExamples:
     def of(
         cls, config: TwoChainConfig, annotated: Sequence[Layer], segmented: Sequence[Layer] = ()
     ) -> TwoChainExamples:
-        """From sentences with tags, and `segmented` ones for their boundaries only."""
+        """Examples from sentences with tags, and from the boundaries of `segmented` ones."""
         layers, further = informative(annotated, config.level), informative(segmented, config.level)
         if not layers:
             raise ConfigError("there is no annotated sentence to learn from")
@@ -79,7 +79,7 @@ class TwoChainExamples:
 
 
 class TwoChainTrainer:
-    """A run of training of two chains."""
+    """A training run of two chains."""
 
     def __init__(self, config: TwoChainConfig, session: Session) -> None:
         self.config, self.session = config, session
@@ -95,7 +95,7 @@ class TwoChainTrainer:
         learning = cast(PassiveAggressive, config.learning)
         modes = [_native.TwoChainMode[mode] for mode in config.modes]
         structure = _native.TwoChainStructure(layout, examples.data, modes, 1.0, config.cost == "label")
-        # The rule itself gives the mean over all rounds: that over iterations would add nothing.
+        # The rule averages over all rounds already: the mean over iterations would add nothing.
         passes = dataclasses.replace(learning, average=False)
         rule = PassiveAggressiveRule(structure, learning)
         trainer = Trainer(rule, layout.weights, examples.sentences, passes)
@@ -126,7 +126,7 @@ class TwoChainTrainer:
         )
 
     def _maker(self, examples: TwoChainExamples, weights: Weights) -> Callable[[float], TwoChainModel]:
-        """Makes the model, free of what only training needs. It names its templates without their path."""
+        """A function that makes the model; it holds nothing that only training needs, and no paths."""
         layout, keys, tags = examples.layout, examples.keys, examples.packer.encoding.kinds
         templates = examples.packer.templates
         named, config = CliqueTemplates(templates.text, Path(templates.name).name), self.config
@@ -142,7 +142,7 @@ class TwoChainTrainer:
         return make
 
     def _evaluator(self, examples: TwoChainExamples, dev: Sequence[Layer]) -> Callable[[Weights], float]:
-        """The main score on a dev set, in the first mode that is learned; its features are taken once."""
+        """A function from weights to the dev score in the first mode; features are extracted once."""
         gold = informative(dev, self.config.level)
         if not gold:
             raise ConfigError("there is no sentence to evaluate on")
@@ -166,7 +166,7 @@ class TwoChainTrainer:
 
 
 def informative(layers: Sequence[Layer], level: Level) -> list[Layer]:
-    """The sentences that say something: words are boundaries of characters, but chunks stand in labels."""
+    """The sentences with boundaries: all at character level; at word level, those with chunk labels."""
     return [layer for layer in layers if level == "char" or any(tag is not None for tag in layer.tags or ())]
 
 
