@@ -172,11 +172,11 @@ def test_two_sides_need_a_kind_that_takes_them(recipe, monkeypatch):
 
 
 def test_register_adds_a_kind(monkeypatch):
-    monkeypatch.setattr("duilian.recipes.recipe.KINDS", {})
-    from duilian.recipes import recipe
+    monkeypatch.setattr("duilian.recipes.parts.KINDS", {})
+    from duilian.recipes import parts
 
     register(Kind("new", CrfConfig, range(1, 2), lambda recipe, run: None))
-    assert list(recipe.KINDS) == ["new"]
+    assert list(parts.KINDS) == ["new"]
 
 
 def test_threads_and_folders_do_not_show_in_the_model(recipe, tmp_path):

@@ -22,7 +22,7 @@ from duilian.corpus import Layer, Sentence, read, read_sentences
 from duilian.corpus.formats.jsonlines import write_jsonlines
 from duilian.corpus.mixing import mix, preset
 from duilian.errors import ConfigError, did_you_mean
-from duilian.recipes.recipe import Part
+from duilian.recipes.parts import Part
 from duilian.recipes.tables import read_toml
 from duilian.recipes.train_files import file_names, numbered_files
 

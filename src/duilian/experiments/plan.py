@@ -18,7 +18,7 @@ from duilian.errors import ConfigError
 from duilian.experiments.named_corpora import CorpusShelf, NamedCorpus
 from duilian.experiments.recipe_text import recipe_text
 from duilian.experiments.study import Column, DataChoice, Row, Study, System, TablePlan
-from duilian.recipes.recipe import KINDS
+from duilian.recipes.parts import KINDS
 from duilian.recipes.shipped import find_recipe
 from duilian.recipes.tables import override, read_toml
 

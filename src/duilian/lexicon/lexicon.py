@@ -16,7 +16,7 @@ import logging
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,15 +29,13 @@ from duilian.corpus.storage import ReadReport, skipped_line
 from duilian.errors import ConfigError, CorpusError, StandardError
 from duilian.lexicon.constraints import ConstrainedWord
 from duilian.lexicon.entries import Entry, EntryTable, check_weight
+from duilian.lexicon.findings import EntryMode, Finding, Match, mode_of, why_not
 from duilian.standards import with_parts
 from duilian.text import check_text, simplified
 
 if TYPE_CHECKING:
     from duilian.labels.encoding import Level
 
-__all__ = ["Entry", "EntryMode", "Finding", "Lexicon", "Match"]
-
-EntryMode = Literal["force", "prefer"]
 _UnitMatch = tuple[int, int, int, bool]
 """First unit, end (exclusive), number of the entry, whether it is a preference."""
 
@@ -45,38 +43,6 @@ WHOLE_DICTIONARY = 20_000  # entries; that many preferred words do more harm tha
 WEIGHT = 5.0  # per unit: enough unless the model is very sure of other words
 LINES_AT_ONCE = 50_000
 MAX_LENGTH_CLASS = 5  # words of this many units or more share a length class, as in the template `len`
-
-
-class Match(NamedTuple):
-    """An entry that fires on the units from `start` to `end` (exclusive)."""
-
-    start: int
-    end: int
-    word: str
-    mode: EntryMode
-
-
-class Finding(NamedTuple):
-    """An occurrence of an entry's word in the text: characters from `start` to `end` (exclusive).
-
-    `why_not` is empty if the entry fires; otherwise it says briefly why not. In an analyser's findings, an
-    entry fires if the answer has it as a word with a suitable tag in every standard; otherwise `why_not` says
-    what is there instead, and `standards` are those in which it is a word nevertheless.
-    """
-
-    start: int
-    end: int
-    word: str  # in the text's own characters
-    mode: EntryMode
-    why_not: str = ""
-    tags: tuple[str, ...] = ()  # allowed by the entry
-    place: str = ""  # `path:line` of the entry, if it is from a file
-    standards: tuple[str, ...] = ()
-
-    @property
-    def fires(self) -> bool:
-        """Whether it is in the analysis; without an analysis, whether the decoder takes it into account."""
-        return not self.why_not
 
 
 class Lexicon:
@@ -172,7 +138,7 @@ class Lexicon:
         """
         check_text("".join(units))
         return [
-            Match(start, end, "".join(units[start:end]), _mode(is_soft))
+            Match(start, end, "".join(units[start:end]), mode_of(is_soft))
             for start, end, _, is_soft in self._matches([units], level, None)[0]
         ]
 
@@ -207,8 +173,8 @@ class Lexicon:
                 start,
                 end,
                 text[start:end],
-                _mode(self._is_soft(entry)),
-                "" if (start, end) in used else _why_not(text, (start, end), fired, edges),
+                mode_of(self._is_soft(entry)),
+                "" if (start, end) in used else why_not(text, (start, end), fired, edges),
                 self._tags(entry),
                 self._entries.place(entry),
             )
@@ -339,23 +305,6 @@ def _simplified_units(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         return [list(units) for units in sentences]
     units = iter(found.split("\n"))
     return [list(itertools.islice(units, len(each))) for each in sentences]
-
-
-def _mode(is_soft: bool) -> EntryMode:
-    return "prefer" if is_soft else "force"
-
-
-def _why_not(text: str, place: tuple[int, int], fired: Sequence[tuple[int, int]], edges: set[int]) -> str:
-    """Say briefly why an occurrence is not among those that fired, which are sorted."""
-    start, end = place
-    if start not in edges or end not in edges:
-        return "begins or ends inside a unit that is never cut"
-    for a, b in fired[max(0, bisect.bisect_right(fired, place) - 1) :]:
-        if a < end and start < b:
-            return f"overlaps {shown(text[a:b])}, which has priority"
-        if a >= end:
-            break
-    return "contains the end of a sentence or an invisible character"
 
 
 @functools.cache

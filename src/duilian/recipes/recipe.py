@@ -11,75 +11,27 @@ import contextlib
 import dataclasses
 import itertools
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self
 
 from duilian.arguments import checked
 from duilian.corpus import Corpus, ReadReport, Sentence, TreeCheck, read_sentences
 from duilian.corpus.output_files import refuse_input
-from duilian.errors import ConfigError, did_you_mean
-from duilian.features.templates import presets
+from duilian.errors import ConfigError
 from duilian.learning import IterationReport
 from duilian.learning.run_log import RunLog
 from duilian.modelfile import is_model
-from duilian.models.base.precision import Precision
+from duilian.recipes.contents import card_of, config_of, kind_of, sides_of, updated, with_paths
+from duilian.recipes.parts import KINDS, Part, Saving, Side
 from duilian.recipes.run import Run
 from duilian.recipes.shipped import find_recipe
-from duilian.recipes.tables import FORMER_KEYS, Table, override, read_toml
-from duilian.recipes.train_files import TrainFile, file_names, file_weights, numbered_files, refuse_weights
-from duilian.settings import RENAMED, SettingError, Settings, UnknownSettingError, setting
+from duilian.recipes.tables import Table, override, read_toml
+from duilian.recipes.train_files import file_names, file_weights, numbered_files, refuse_weights
+from duilian.settings import Settings
 
 DATA_VARIABLE = "DUILIAN_DATA"
-Part = Literal["train", "dev", "test"]
-PARTS = ("model", "side", "saving", "card")
 ANALYZER = "analyzer"
-BY_SIDES = ("standard", "standards", "source_standard")
-
-S = TypeVar("S", bound=Settings)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Side(Settings):
-    """One `[[side]]`: a standard, and where to find its sentences."""
-
-    standard: str = setting("", "Name of the standard.")
-    train: str | tuple[str | TrainFile, ...] = setting(
-        "", "Training files; `{ file = …, weight = 0.5 }` is drawn half as often as others of the side."
-    )
-    dev: str | tuple[str, ...] | None = setting(None, "Dev files, used to choose the best weights.")
-    test: str | tuple[str, ...] | None = setting(None, "Files to report a final score on.")
-    sample: int | None = setting(None, "Sentences drawn per iteration; none: all.", at_least=1)
-    format: str | None = setting(None, "Format of the files; none: detected.")
-    column: str | None = setting(None, "Column with the tags.")
-    columns: tuple[str, ...] | None = setting(None, "Names of the columns.")
-    min_pairs: int = setting(
-        1, "With column upos+xpos: reduce pairs rarer than this in train to their XPOS.", at_least=1
-    )
-    cut: Literal["line", "sentence"] = setting("line", "What counts as a sentence of the corpus.")
-    encoding: str = setting("utf-8", "Encoding of the files.")
-    limit: int | None = setting(None, "Use only this many sentences of train.", at_least=1)
-    dev_limit: int | None = setting(None, "Use only this many sentences of dev.", at_least=1)
-    test_limit: int | None = setting(None, "Use only this many sentences of test.", at_least=1)
-
-    def reading(self) -> dict[str, Any]:
-        """How to read more of the same, for the model's notes, without defaults."""
-        columns = None if self.columns is None else list(self.columns)
-        found = {"format": self.format, "column": self.column, "columns": columns, "cut": self.cut}
-        return {name: value for name, value in found.items() if value not in (None, "line")}
-
-    def limit_of(self, part: Part) -> int | None:
-        """Maximum number of sentences of a part; None: all."""
-        limits = {"train": self.limit, "dev": self.dev_limit, "test": self.test_limit}
-        return limits[part]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Saving(Settings):
-    """`[saving]`: how the weights are stored."""
-
-    precision: Precision = setting("float32", "Precision of the stored weights.")
-    min_weight: float = setting(0.0, "Drop weights smaller than this.", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -113,17 +65,17 @@ class Recipe:
             override(content, each)
         file, folder = Path(path).name, data or os.environ.get(DATA_VARIABLE) or Path(path).parent
         top = Table(file, "the recipe", content)
-        kind = _kind(top.table("model"))
-        sides = _sides(top, kind)
-        config = _config(top, kind, sides)
-        saving, card = _updated(Saving(), top.table("saving")), _card(top.table("card"))
+        kind = kind_of(top.table("model"))
+        sides = sides_of(top, kind)
+        config = config_of(top, kind, sides)
+        saving, card = updated(Saving(), top.table("saving")), card_of(top.table("card"))
         top.raise_mistakes()
         return cls(
             file=file,
             text=text,
             overrides=tuple(overrides),
             kind=kind.name,
-            config=_with_paths(config, Path(path).parent, Path(folder)),
+            config=with_paths(config, Path(path).parent, Path(folder)),
             sides=sides,
             saving=saving,
             card=card,
@@ -212,174 +164,6 @@ def data_hint(folder: Path) -> str:
         lost = "" if folder.is_dir() else ", which is not a folder"
         return f"the variable {DATA_VARIABLE} is {named!r}{lost}: correct it, or use --data DIR"
     return f"say where the corpora are with --data DIR or the variable {DATA_VARIABLE}"
-
-
-def _updated(settings: S, table: Table) -> S:
-    """Settings with the values of a table; wrong ones are noted and left out."""
-    values = dict(table.values)
-    while True:
-        try:
-            return settings.updated(values)
-        except SettingError as error:
-            _note(error, table)
-            values.pop(error.path[0])
-        except ConfigError as error:  # values that conflict, perhaps because some were left out
-            if not table.mistakes:
-                table.note(error.message, error.hint)
-            return settings
-
-
-def _note(error: SettingError, table: Table) -> None:
-    *groups, key = error.path
-    place = table.inside(".".join(groups))
-    if isinstance(error, UnknownSettingError):
-        place.note(f"has no key {key!r}", error.hint)
-    else:
-        place.note(f"{key} {error.what}", error.hint)
-
-
-def _card(table: Table) -> dict[str, str | list[str]]:
-    """The author's words about a model: strings and lists of strings by title."""
-    for key, value in table.values.items():
-        lines = value if isinstance(value, list) else [value]
-        if not all(isinstance(line, str) for line in lines):
-            table.note(f"{key} must be a string or a list of strings")
-    return dict(table.values)
-
-
-def _kind(table: Table) -> Kind:
-    """The kind of model; without one, nothing else can be checked."""
-    name = table.values.get("kind")
-    if name is None:
-        table.note("needs the key 'kind'", f"there are: {', '.join(KINDS)}")
-    elif not isinstance(name, str) or name not in KINDS:
-        table.note(f"kind {name!r} does not exist", did_you_mean(str(name), KINDS))
-    table.raise_mistakes()
-    return KINDS[str(name)]
-
-
-def _config(top: Table, kind: Kind, sides: tuple[Side, ...]) -> Settings:
-    """The settings of the model: the keys of `[model]`, a table for each group, and what the sides say."""
-    config = kind.config() if top.mistakes else kind.with_sides(kind.config(), sides)
-    groups = _tables(config)
-    _check_names(top, kind, groups)
-    model = top.table("model").without("kind", *BY_SIDES, *groups)
-    changed = {group: _group(settings, top, group) for group, settings in config.groups()}
-    return _updated(config, dataclasses.replace(model, values={**model.values, **changed}))
-
-
-def _tables(config: Settings) -> list[str]:
-    """The tables of a config: its groups, and groups inside them."""
-    return [name for group, own in config.groups() for name in (group, *dict(own.groups()))]
-
-
-def _group(settings: S, top: Table, name: str) -> S:
-    """A group with the values of its table; groups inside it have tables of their own."""
-    inner = {each: _updated(own, top.table(each)) for each, own in settings.groups()}
-    return _updated(settings.updated(inner), top.table(name))
-
-
-def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
-    """Note tables that do not exist, and keys of `[model]` that belong elsewhere."""
-    for key in top.values:
-        if key not in (*PARTS, *groups):
-            known = [f"[{each}]" for each in (*PARTS, *groups)]
-            is_elsewhere = any(key in _tables(other.config()) for other in KINDS.values())
-            hint = f"a recipe of kind {kind.name!r} has {', '.join(known)}" if is_elsewhere else ""
-            hint = RENAMED.get(key) or hint or did_you_mean(key, (*PARTS, *groups))
-            top.note(f"has no table [{key}]", hint)
-    model = top.table("model")
-    for key in model.values:
-        if key in groups:
-            former = f", such as {FORMER_KEYS[key]}" if key in FORMER_KEYS else ""
-            model.note(f"{key} is a table", f"write [{key}] and its keys{former}")
-        if key in BY_SIDES:
-            model.note(f"has no key {key!r}", "set it in [[side]]")
-
-
-def _with_paths(config: Settings, folder: Path, data: Path) -> Settings:
-    """Settings with paths of files, which are beside the recipe; word lists are in the data folder."""
-    for group, settings in config.groups():
-        templates = getattr(settings, "templates", None)
-        if templates is not None and templates not in presets():
-            config = config.updated({group: {"templates": str(folder / templates)}})
-        rules = getattr(settings, "rules", None)
-        if isinstance(rules, str):
-            config = config.updated({group: {"rules": str(folder / rules)}})
-        dictionary = getattr(settings, "dictionary", None)
-        if dictionary is not None and dictionary.file is not None:
-            config = config.updated({group: {"dictionary": {"file": str(data / dictionary.file)}}})
-        mixing = getattr(settings, "mixing", None)
-        if mixing is not None and mixing.file is not None:
-            config = config.updated({group: {"mixing": {"file": str(data / mixing.file)}}})
-    mapping = getattr(config, "mapping", None)
-    if isinstance(mapping, str) and mapping.endswith(".txt"):
-        config = config.updated({"mapping": str(folder / mapping)})
-    teaching = getattr(getattr(config, "start", None), "self_training", None)
-    if teaching is not None and (teaching.mapping or "").endswith(".txt"):
-        path = str(folder / teaching.mapping)
-        config = config.updated({"start": {"self_training": {"mapping": path}}})
-    return config
-
-
-def _sides(top: Table, kind: Kind) -> tuple[Side, ...]:
-    tables = top.values.get("side", [])
-    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
-        top.note("side must be a list of tables: [[side]]")
-        return ()
-    if len(tables) not in kind.sides:
-        least, most = kind.sides[0], kind.sides[-1]
-        wanted = str(least) if least == most else f"{least} to {most}"
-        top.note(f"has {len(tables)} [[side]]; a model of kind {kind.name!r} needs {wanted}")
-    return tuple(_side(Table(top.file, "[[side]]", values, top.mistakes)) for values in tables)
-
-
-def _side(table: Table) -> Side:
-    for key in ("standard", "train"):
-        if key not in table.values:
-            table.note(f"needs the key {key!r}")
-    if isinstance(named := table.values.get("train"), list):
-        found = tuple(_train_file(each, table) for each in named)
-        table = dataclasses.replace(table, values={**table.values, "train": found})
-    return _updated(Side(), table)
-
-
-def _train_file(named: Any, table: Table) -> Any:
-    """A training file: its name, or a table with a weight."""
-    if not isinstance(named, dict):
-        return named
-    own = dataclasses.replace(table, name=f"{table.name} train", values=named)
-    if "file" not in named:
-        own.note("needs the key 'file'")
-    return _updated(TrainFile(), own)
-
-
-@dataclasses.dataclass(frozen=True)
-class Kind:
-    """A kind of model: its name and settings, how many sides it may have, how it is trained."""
-
-    name: str
-    config: type[Settings]
-    sides: range
-    train: Callable[[Recipe, Run], float | None]
-    answers_all: bool = False  # whether the model answers in every side's standard, not only the first's
-
-    def with_sides(self, config: Settings, sides: Sequence[Side]) -> Settings:
-        """Settings with the standards of the sides, and their sentences per iteration."""
-        samples = [side.sample for side in sides]
-        if not hasattr(config, "standards"):
-            return config.updated({"standard": sides[0].standard, "learning": {"sample": samples[0]}})
-        names = tuple(side.standard for side in sides)
-        drawn = tuple(samples) if any(sample is not None for sample in samples) else None
-        return config.updated({"standards": names, "learning": {"sample": drawn}})
-
-
-KINDS: dict[str, Kind] = {}
-
-
-def register(kind: Kind) -> None:
-    """Make a kind of model known to recipes."""
-    KINDS[kind.name] = kind
 
 
 @checked

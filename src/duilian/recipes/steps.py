@@ -13,7 +13,8 @@ from duilian.errors import StandardError
 from duilian.labels.encoding import Level
 from duilian.learning.run_log import curve_of
 from duilian.models.base.precision import Precision
-from duilian.recipes.recipe import Recipe, Side
+from duilian.recipes.parts import Side
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.standards import is_pair, split_pair, with_parts
 

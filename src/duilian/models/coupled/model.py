@@ -35,8 +35,9 @@ from duilian.models.roles import Ability
 
 if TYPE_CHECKING:
     from duilian.corpus import Layer
+    from duilian.models.coupled.coupled_run import TrainedCoupled
     from duilian.models.coupled.dev_sets import DevLayers
-    from duilian.models.coupled.training import CoupledTrainer, TrainedCoupled
+    from duilian.models.coupled.training import CoupledTrainer
     from duilian.standards import Mapping as TagMapping
 
 

@@ -26,7 +26,7 @@ from duilian.models.coupled.sides import Labels
 from duilian.models.roles import Ask
 
 if TYPE_CHECKING:
-    from duilian.models.coupled.training import TrainedCoupled
+    from duilian.models.coupled.coupled_run import TrainedCoupled
 
 Corpora = Sequence[Sequence[Layer]]
 BATCH = 2000  # sentences to convert at once

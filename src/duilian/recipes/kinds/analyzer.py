@@ -18,7 +18,8 @@ from duilian.models.registry import PARSERS, SUITE, estimator_of, load
 from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MAX_SIDES
 from duilian.recipes.kinds.parser_part import ParserPart, ParserSentences
-from duilian.recipes.recipe import KINDS, Kind, Recipe, Side, register
+from duilian.recipes.parts import KINDS, Kind, Side, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, curve_notes, origin
 from duilian.recipes.train_files import refuse_weights

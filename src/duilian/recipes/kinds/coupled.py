@@ -8,7 +8,8 @@ from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.coupled.storage import AVERAGE
 from duilian.recipes.kinds.several import check_mapping, read_sides
-from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.parts import Kind, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import save
 

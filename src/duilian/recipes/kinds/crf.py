@@ -6,7 +6,8 @@ from typing import cast
 
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.model import Tagger
-from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.parts import Kind, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, save, scorable, side_notes, warn_of_overlap
 

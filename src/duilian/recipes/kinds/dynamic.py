@@ -7,7 +7,8 @@ from typing import cast
 from duilian.models.dynamic.config import DynamicConfig
 from duilian.models.dynamic.model import DynamicTagger
 from duilian.recipes.kinds.crf import fit_one_side
-from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.parts import Kind, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 
 

@@ -8,7 +8,8 @@ from typing import cast
 from duilian.models.crf.model import Tagger
 from duilian.models.guided.config import GuidedConfig
 from duilian.models.guided.model import GuidedTagger
-from duilian.recipes.recipe import Kind, Recipe, Side, register
+from duilian.recipes.parts import Kind, Side, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, save, scorable, side_notes, warn_of_overlap
 from duilian.settings import Settings

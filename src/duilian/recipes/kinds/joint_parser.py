@@ -7,7 +7,8 @@ from typing import cast
 from duilian.models.joint_parser.config import JointParserConfig
 from duilian.models.joint_parser.model import JointParser
 from duilian.recipes.kinds.parser import fit_trees
-from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.parts import Kind, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 
 

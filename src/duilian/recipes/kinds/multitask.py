@@ -7,7 +7,8 @@ from typing import cast
 from duilian.models.multitask.config import MultitaskConfig
 from duilian.models.multitask.model import MultitaskTagger
 from duilian.recipes.kinds.several import read_sides
-from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.parts import Kind, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import save
 

@@ -6,7 +6,8 @@ from typing import cast
 
 from duilian.models.parser.config import ParserConfig
 from duilian.models.parser.model import Parser
-from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.parts import Kind, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, save, side_notes, warn_of_overlap
 

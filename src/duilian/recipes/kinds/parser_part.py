@@ -23,7 +23,8 @@ from duilian.models.parser.config import TreeSearch
 from duilian.models.parser.treebank import jackknifed_tags
 from duilian.models.registry import estimator_of
 from duilian.models.roles import Ability
-from duilian.recipes.recipe import Recipe, Side
+from duilian.recipes.parts import Side
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of
 from duilian.settings import Settings, setting

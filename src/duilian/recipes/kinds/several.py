@@ -11,7 +11,8 @@ from duilian.corpus import Corpus, Sentence
 from duilian.errors import ConfigError, StandardError
 from duilian.labels.encoding import Level
 from duilian.models.coupled.label_pairs import MAPPINGS
-from duilian.recipes.recipe import Recipe, Side
+from duilian.recipes.parts import Side
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, scorable, side_notes, warn_of_overlap
 from duilian.standards.mapping_table import MappingTable

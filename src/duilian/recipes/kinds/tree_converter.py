@@ -7,7 +7,8 @@ from typing import cast
 
 from duilian.models.tree_converter.config import TreeConverterConfig
 from duilian.models.tree_converter.model import TreeConverter
-from duilian.recipes.recipe import Kind, Recipe, Side, register
+from duilian.recipes.parts import Kind, Side, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, save, side_notes, warn_of_overlap
 from duilian.settings import Settings

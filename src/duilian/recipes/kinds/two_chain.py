@@ -7,7 +7,8 @@ from typing import cast
 from duilian.errors import ConfigError
 from duilian.models.two_chain.config import TwoChainConfig
 from duilian.models.two_chain.model import TwoChainTagger
-from duilian.recipes.recipe import Kind, Recipe, register
+from duilian.recipes.parts import Kind, register
+from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, save, scorable, side_notes, warn_of_overlap
 
