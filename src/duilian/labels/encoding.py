@@ -195,7 +195,6 @@ class Encoding:
 
     @cached_property
     def _meanings(self) -> dict[Tag, Tag]:
-        """A cache of the tags that each tag stands for."""
         return {None: None, **{tag: tag for tag in self.tags or ()}}
 
     def _known(self, tag: Tag) -> Tag:

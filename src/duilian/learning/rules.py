@@ -55,7 +55,6 @@ class AdaGradRule(Rule):
         self.numbers = {"rate": settings.rate}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
-        """Run one pass in this order, in place; return the summed loss."""
         return self._objective.adagrad_pass(
             weights, self.arrays["squares"], self.numbers["rate"], order, self._batch, self._threads
         )
@@ -71,7 +70,6 @@ class SgdRule(Rule):
         self.numbers = {"rate": settings.rate or 0.0, "steps": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
-        """Run one pass in this order, in place; return the summed loss."""
         if self.numbers["rate"] == 0.0:
             self.numbers["rate"] = self._calibrate(len(weights))
         loss, steps = self._descend(weights, self.numbers["rate"], order, int(self.numbers["steps"]))
@@ -157,7 +155,6 @@ class PassiveAggressiveRule(Rule):
         self.numbers = {"rate": settings.aggressiveness, "rounds": 0.0}
 
     def run_pass(self, weights: Weights, order: Order) -> float:
-        """Run one pass in this order, in place; return the summed loss."""
         state = _native.PerceptronState(int(self.numbers["rounds"]))
         loss = self._structure.passive_aggressive_pass(
             weights, self.arrays["lag"], self.numbers["rate"], state, order

@@ -127,7 +127,6 @@ def read_log(path: str | Path) -> list[Curve]:
 
 
 def _entry(path: str, number: int, line: str) -> dict[str, Any]:
-    """Parse and check one line."""
     hint = "logs are written by duilian train"
     if number > MAX_LINES:
         raise CorpusError(path, number, f"a log has at most {MAX_LINES:,} lines", hint)

@@ -187,7 +187,6 @@ class Lexicon:
     def _matches(
         self, sentences: Sequence[Sequence[str]], level: Level, gaps: Sequence[Sequence[int]] | None
     ) -> list[list[_UnitMatch]]:
-        """The matches that fire in each sentence."""
         if level == "word":
             return [
                 [

@@ -151,7 +151,6 @@ def _side(table: Table) -> Side:
 
 
 def _train_file(named: Any, table: Table) -> Any:
-    """A training file: its name, or a table with a weight."""
     if not isinstance(named, dict):
         return named
     own = dataclasses.replace(table, name=f"{table.name} train", values=named)

@@ -205,7 +205,6 @@ def train(
 
 
 def _logged(run: Run, log: RunLog) -> Run:
-    """The same run, which also writes its log."""
 
     def tell_iteration(report: IterationReport) -> None:
         log.iteration(report)

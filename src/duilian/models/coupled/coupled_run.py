@@ -168,7 +168,6 @@ class CoupledRun:
         return _native.Pruning(own.max_candidates, own.candidate_mass, 0.0, 0.0)
 
     def _jackknifed(self) -> list[_native.TagSets]:
-        """The candidates of all sides on the training sentences, for offline pruning."""
         pruning, start, seed = self.config.pruning, self.config.start, self.config.learning.seed
         self.say(f"jack-knifing in {pruning.folds} folds")
         settings = (

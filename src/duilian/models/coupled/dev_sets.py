@@ -51,7 +51,6 @@ class DevEvaluator:
     threads: int
 
     def __call__(self, weights: npt.NDArray[np.float32]) -> Scores:
-        """Evaluate weights in training."""
         scores, details = [], {}
         for dev in self.dev_sets:
             found = self._tag(weights, dev)

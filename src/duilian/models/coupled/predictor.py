@@ -91,7 +91,6 @@ class CoupledPredictor:
 
     @property
     def standards(self) -> tuple[str, ...]:
-        """The standards it answers in."""
         return self.sides.standards
 
     @property
@@ -102,7 +101,7 @@ class CoupledPredictor:
 
     @property
     def reading(self) -> Reading:
-        """How it reads text."""
+        """How the model reads text."""
         return self.packer.reading
 
     def encoding(self, standard: str) -> Encoding:

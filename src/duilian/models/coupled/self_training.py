@@ -119,7 +119,6 @@ def _sure(
 
 
 def _known_words(layers: Sequence[Layer], known_from: int | None) -> set[str]:
-    """The words that occur at least this often in a corpus."""
     if known_from is None:
         return set()
     counts = Counter(word for layer in layers for word in layer.words)

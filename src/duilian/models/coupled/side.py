@@ -26,7 +26,6 @@ class CoupledSide(StandardTagger):
 
     @property
     def labeler(self) -> CoupledPredictor:
-        """The model compiled for answering."""
         return self.tagger.predictor_
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:

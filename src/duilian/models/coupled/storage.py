@@ -79,7 +79,6 @@ class CoupledModel(StoredModel):
         return out
 
     def _weights_after(self, before: str) -> dict[str, LabelWeights]:
-        """The weights of labels and bundles after another one."""
         weights, blocks = self.weights[AVERAGE], self._blocks()
         check_previous(before, [label for _, labels, _ in blocks for label in labels])
         at = sum((self.shape.labels[side] + 1) ** 2 for side in weights.pruned_sides)

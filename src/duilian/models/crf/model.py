@@ -89,7 +89,6 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
 
     @property
     def labeler(self) -> CrfPredictor:
-        """The model compiled for answering."""
         return self.predictor_
 
     @property

@@ -54,7 +54,7 @@ class CrfPredictor(StandardTagger):
 
     @property
     def reading(self) -> Reading:
-        """How it reads text."""
+        """How the model reads text."""
         return self.packer.reading
 
     def encoding(self, standard: str) -> Encoding:

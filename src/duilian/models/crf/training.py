@@ -112,7 +112,6 @@ class CrfTrainer:
         return packer.pack(units, layers, self.session.threads)
 
     def _data(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
-        """The training data of the learning rule, and the keys of its features."""
         encoding, features = self.packer.encoding, self.config.features
         encoded = encoding.encode(layers)
         packed = self._pack_training(encoded.units, layers)

@@ -63,7 +63,6 @@ class DynamicPacker(Packer):
     def columns(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
     ) -> Sequence[Columns]:
-        """The uses and the case of English words."""
         uses = self.english or EnglishUses({})
         found = [uses.columns(each) for each in units]
         return [{name: each[name] for name in self.templates.columns} for each in found]

@@ -36,7 +36,6 @@ class DynamicModel(CrfModel):
     english: EnglishUses | None
 
     def packer(self) -> DynamicPacker:
-        """How sentences become units and labels become words."""
         plain = super().packer()
         return DynamicPacker(plain.encoding, plain.templates, plain.reading, self.english)
 

@@ -107,7 +107,6 @@ def _check_columns(templates: Templates, english: str | None) -> None:
 
 
 def _word_templates(name: str | None) -> Templates | None:
-    """Load and check the templates about words."""
     if name is None:
         return None
     found = Templates.load(name)

@@ -32,7 +32,6 @@ class GuidedPacker(Packer):
     def columns(
         self, units: Sequence[Sequence[str]], layers: Sequence[Layer], threads: int
     ) -> Sequence[Columns]:
-        """The labels of the guides."""
         return self.columns_with(units, self.own_labels(units, threads), threads)
 
     def own_labels(self, units: Sequence[Sequence[str]], threads: int) -> UnitLabels | None:

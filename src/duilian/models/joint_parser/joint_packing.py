@@ -38,7 +38,6 @@ class JointPacker(TreePacker):
 
     @property
     def weights(self) -> int:
-        """The number of weights, without those for pruning."""
         return self.joint.weights
 
     def joint_data(self, layers: Sequence[Layer], found: TagCandidates, gold: Ids) -> _native.JointData:

@@ -43,7 +43,6 @@ class JointParserModel(ParserModel):
             raise ConfigError("the tagger has tags that the parser lacks")
 
     def packer(self) -> JointPacker:
-        """The packer for words, tags and trees."""
         labels = (self.tags, self.relations, self.tag_class)
         return JointPacker(self.config, *labels, self.templates, root_relations=self.root_relations)
 

@@ -188,7 +188,6 @@ def side_scale(model: SideModel, dev: Sequence[Layer], threads: int) -> float:
 def _maker(
     labelling: Labelling, examples: MultitaskExamples, weights: Sequence[Weights]
 ) -> Callable[[float], MultitaskModel]:
-    """A function that makes the model from the weights of each side."""
     config, native, keys = labelling.portable(), examples.native, examples.keys
 
     def tables(side: int, min_weight: float) -> Tables:

@@ -133,7 +133,6 @@ class TreeFinder:
         return True
 
     def _put_back(self, sentences: Iterable[int]) -> None:
-        """Restore the given heads."""
         for s in sentences:
             begin, end = self._first[s], self._first[s + 1]
             found, asked = self._found.heads[begin:end], self._asked[begin:end].tolist()

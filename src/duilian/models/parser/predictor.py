@@ -55,11 +55,9 @@ class ParserPredictor:
         return Trees(found.heads, found.relations, tuple(number))
 
     def _tags(self, sentences: TaggedWords) -> Tags:
-        """The parser's numbers of the tags."""
         return self._number(sentences.names)[sentences.tag]
 
     def _number(self, names: tuple[str, ...]) -> Ids:
-        """The parser's number of each of these tags."""
         known = self._numbers.get(names)
         if known is None:
             known = self._numbers[names] = np.array(list(map(self.packer.tag_number, names)), np.int32)
@@ -76,7 +74,6 @@ class ParserPredictor:
 
     @property
     def max_length(self) -> int:
-        """The number of words above which sentences are parsed in parts."""
         return self.packer.config.trees.max_length
 
     @functools.cached_property
@@ -87,7 +84,6 @@ class ParserPredictor:
         return names.index(usable[0]) if usable else 0
 
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
-        """The best projective trees with these heads (-1: open)."""
         return self.packer.parse(self._model.weights, self.pruning, words, tags, heads, threads)
 
     def choose_relations(self, words: Sequence[str], tree: FoundTrees, doubtful: Sequence[int]) -> None:

@@ -133,7 +133,6 @@ class ParserTrainer(TreeTrainer):
     def _with_predicted_tags(
         self, layers: Sequence[Layer], dev: Sequence[Layer] | None
     ) -> tuple[list[Layer], list[Layer] | None]:
-        """Train and dev with the tags of taggers that have not seen them."""
         folds, standard, threads = self.config.tag_folds, self.config.standard, self.session.threads
         self.session.stage(f"tagging in {folds} folds")
         train = [layer for layer in layers if layer.heads is not None]

@@ -107,7 +107,6 @@ class TreePacker:
 
     @functools.cached_property
     def _numbers(self) -> dict[str, int]:
-        """A cache of the numbers of tags."""
         return {tag: k for k, tag in enumerate(self.tags)}
 
     def rows(

@@ -36,7 +36,6 @@ class ConverterPacker(TreePacker):
 
     @functools.cached_property
     def native(self) -> _native.TreeParser:
-        """The native parser, which gets its weights with each call."""
         config = self.config
         bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
         of_roots = self.is_of_roots.astype(np.uint8)
@@ -51,7 +50,7 @@ class ConverterPacker(TreePacker):
         )
 
     def data(self, layers: Sequence[Layer]) -> _native.TreeData:
-        """The sentences with their guide trees; unknown relations of the source share one number."""
+        """The sentences for the native core with guide trees; unknown source relations share one number."""
         heads, relations, wanted = self.guides(layers)
         return super().data(layers).with_guide(heads, relations, wanted, len(self.target_tags))
 

@@ -135,7 +135,6 @@ def _next(rule: TreeRule, draft: Draft, word: int) -> None:
 
 
 def _rename(rule: TreeRule, draft: Draft, word: int) -> None:
-    """The word gets another relation to its head."""
     draft.relations[word - 1] = rule.relation
 
 

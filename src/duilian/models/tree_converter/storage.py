@@ -30,7 +30,6 @@ class TreeConverterModel(ParserModel):
     rules: TreeRules
 
     def packer(self) -> ConverterPacker:
-        """How sentences become trees."""
         return ConverterPacker(
             self.config,
             self.tags,

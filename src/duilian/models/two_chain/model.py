@@ -113,7 +113,6 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
 
     @property
     def labeler(self) -> TwoChainLabeler:
-        """The model compiled for answering."""
         return TwoChainLabeler(self.predictor_)
 
     @property
@@ -133,7 +132,7 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
 
     @checked
     def score(self, X: Sentences, y: Iterable[Sequence[str]] | None = None) -> float:  # noqa: N803
-        """F1 of words with their tags, or of chunks; from 0 to 1."""
+        """F1 of words with tags, or of chunks; from 0 to 1."""
         return self.predictor_.score(X, y)
 
     def segments_of(self, layer: Layer) -> Layer:

@@ -112,7 +112,6 @@ class TwoChainTrainer:
         )
 
     def _scale(self, model: TwoChainModel, dev: Sequence[Layer]) -> float:
-        """The scale under which the letters and tags of a dev set are most probable."""
         predictor, encoding = TwoChainPredictor.of(model), model.packer().encoding
         layers = calibration_sample(informative(dev, self.config.level), encoding.segment)
         segmented = encoding.segment(layers)

@@ -45,7 +45,6 @@ class TaggerPart(Settings):
 
     @classmethod
     def alternatives(cls) -> Mapping[str, type[Settings]]:
-        """The settings of each kind that can cut text."""
         return {name: kind.config for name, kind in KINDS.items() if name not in (*PARSERS, SUITE)}
 
 

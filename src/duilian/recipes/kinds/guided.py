@@ -19,7 +19,6 @@ class _GuidedKind(Kind):
     """The first side is the target, the second the source that guides it."""
 
     def with_sides(self, config: Settings, sides: Sequence[Side]) -> Settings:
-        """The settings with both standards; `sample` is the target's."""
         return super().with_sides(config, sides).updated({"source_standard": sides[1].standard})
 
 

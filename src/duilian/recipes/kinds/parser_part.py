@@ -112,7 +112,6 @@ class ParserSentences:
         return [*layers, *further], held_out, notes
 
     def _seen(self, layers: list[Layer]) -> list[Layer]:
-        """The sentences with the tags that the parser sees."""
         return list(map(_with_xpos, layers)) if self.settings.sees == "xpos" else layers
 
     def _plain_folds(self, layers: list[Layer]) -> list[Layer]:
@@ -192,7 +191,6 @@ def _retagged(tagger: Any, layers: Sequence[Layer], standard: str, threads: int)
 
 
 def _with_xpos(layer: Layer) -> Layer:
-    """The layer with only the specific tag of each pair."""
     tags = (split_pair(tag)[1] or tag if isinstance(tag, str) else tag for tag in layer.tags or ())
     return dataclasses.replace(layer, tags=tuple(tags))
 

@@ -18,7 +18,6 @@ class _TreeConverterKind(Kind):
     """The first side is the target, the second the source: the same sentences in the same order."""
 
     def with_sides(self, config: Settings, sides: Sequence[Side]) -> Settings:
-        """The settings with both standards; `sample` is the target's."""
         return super().with_sides(config, sides).updated({"conversion": {"source": sides[1].standard}})
 
 
