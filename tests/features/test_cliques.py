@@ -62,7 +62,7 @@ def test_numbers_that_are_no_offsets_stay() -> None:
         (": w[0]", "my:1:1: expected"),
         ("s t: v[0]", "my:1:6: unknown atom 'v'"),
         ("t: t[-1]", r"my:1:4: two-chain templates have no t\[-1\]: write tt"),
-        ("# nothing", "my:1:1: there is no template"),
+        ("# nothing", "my:1:1: there are no templates"),
     ],
 )
 def test_errors_point_at_line_and_column(text: str, message: str) -> None:

@@ -229,7 +229,7 @@ def test_samples_are_drawn_per_side() -> None:
 
 
 def test_templates_without_the_guide_are_refused_beside_one() -> None:
-    with pytest.raises(ConfigError, match="no template asks for its labels"):
+    with pytest.raises(ConfigError, match="no template uses its labels"):
         quick(features__guide=PKU, features__templates="pos-word").fit(FEW)
 
 

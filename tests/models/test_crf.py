@@ -210,8 +210,8 @@ def test_impossible_settings_are_refused_at_fit(settings: dict[str, Any], messag
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([], [], "there is no label to learn from"),
-        ([[["a"]]], [[None]], "there is no label to learn from"),
+        ([], [], "there are no labels to learn from"),
+        ([[["a"]]], [[None]], "there are no labels to learn from"),
         ([[["a"]]], [["X"], ["Y"]], "X has 1 sentences, y has 2"),
         ([[["a"]], [["a"]]], [["X"], ["Y", "X"]], "sentence 2 has 1 units and 2 labels"),
         ([[["a"]]], [[1]], "a label must be a string, got 1"),

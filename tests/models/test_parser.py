@@ -203,7 +203,7 @@ def test_tags_of_another_set_are_refused(parsers: dict[int, Parser]) -> None:
 
 
 def test_training_needs_trees() -> None:
-    with pytest.raises(ConfigError, match="no sentence with tags and a tree"):
+    with pytest.raises(ConfigError, match="no sentences with tags and trees"):
         Parser("ctb").fit([Layer(("书",), ("NN",))])
 
 

@@ -117,7 +117,7 @@ def test_labels_of_another_run_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     interrupted("teacher 2", 1, path)
     session = Session(checkpoint=path, resume=True)
-    with pytest.raises(ModelFileError, match="is not of this run"):
+    with pytest.raises(ModelFileError, match="belongs to another run"):
         taught(2, own={"confidence": 0.7}).fit(TINY[0], dev=TINY[1], session=session)
 
 

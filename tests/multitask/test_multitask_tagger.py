@@ -198,7 +198,7 @@ def test_inspect_prints_the_mapping(tagger, tmp_path, monkeypatch):
             "learns_from_other must be 'both' or 'first' or 'second', got 'none'",
         ),
         ({"expansion": "worst"}, "expansion must be 'mean' or 'all' or 'best', got 'worst'"),
-        ({"expansion": "best"}, "the algorithm must be 'pa'"),
+        ({"expansion": "best"}, "needs the algorithm 'pa'"),
         ({"learning": Sgd()}, "of kind 'multitask' learns by 'adagrad' or 'pa', got 'sgd'"),
         ({"learning": AdaGrad(sample=(1,))}, r"one number for each of 2 standards, got \(1,\)"),
         ({"learning": AdaGrad(sample=1)}, "one number for each of 2 standards, got 1"),

@@ -154,7 +154,7 @@ def test_each_sentence_is_used_for_what_it_has(corpus: list[Layer]) -> None:
 def test_bad_words_and_tags_are_refused(tagger: TwoChainTagger, chunker: TwoChainTagger) -> None:
     with pytest.raises(ConfigError, match="sentence 2: the word '\\\\u200b' has no visible character"):
         tagger.of("tag").predict_layers([["我们"], ["去", "\u200b"]])
-    with pytest.raises(ConfigError, match="there is no annotated sentence"):
+    with pytest.raises(ConfigError, match="there are no annotated sentences"):
         TwoChainTagger("ctb").fit([])
     with pytest.raises(StandardError, match="no tags in 'ctb' to learn from"):
         TwoChainTagger("ctb").fit([Layer(("我们",))])

@@ -71,7 +71,7 @@ class CliqueTemplates:
             self._check_template(template, number, len(line) - len(line.partition(":")[2]))
             found.append((cliques, " ".join(template.split())))
         if not found:
-            raise TemplateError(f"{self.name}:1:1: there is no template")
+            raise TemplateError(f"{self.name}:1:1: there are no templates")
         return found
 
     def _check_template(self, template: str, number: int, column: int) -> None:

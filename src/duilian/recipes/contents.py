@@ -57,7 +57,7 @@ def kind_of(table: Table) -> Kind:
     """The kind of model; without one, nothing else can be checked."""
     name = table.values.get("kind")
     if name is None:
-        table.note("needs the key 'kind'", f"there are: {', '.join(KINDS)}")
+        table.note("needs the key 'kind'", f"choose one of: {', '.join(KINDS)}")
     elif not isinstance(name, str) or name not in KINDS:
         table.note(f"kind {name!r} does not exist", did_you_mean(str(name), KINDS))
     table.raise_mistakes()

@@ -212,7 +212,7 @@ def _automatic(mapping: str, baselines: BaselineTaggers, a: int, b: int) -> npt.
         "automatic-second": second,
     }.get(mapping)
     if matrix is None:
-        raise ConfigError(f"there is no mapping {mapping!r}", f"there are: {', '.join(MAPPINGS)}")
+        raise ConfigError(f"there is no mapping {mapping!r}", f"choose one of: {', '.join(MAPPINGS)}")
     return matrix
 
 

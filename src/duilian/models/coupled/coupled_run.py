@@ -109,7 +109,7 @@ class CoupledRun:
         tags = []
         for standard, layers in zip(self.config.standards, corpora, strict=True):
             if not layers:
-                raise ConfigError(f"there is no sentence of {standard!r} to learn from")
+                raise ConfigError(f"there are no sentences of {standard!r} to learn from")
             tags.append(tags_of(layers, standard))
         return Sides.of_tags(self.config, tags)
 

@@ -57,7 +57,7 @@ class CrfTrainer:
     def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedCrf:
         """Learn from annotated sentences; with a dev set, keep the weights that do best on it."""
         if not layers:
-            raise ConfigError("there is no sentence to learn from")
+            raise ConfigError("there are no sentences to learn from")
         config = self.config
         layers = config.features.with_copies(layers, config.standard, config.learning.seed)
         self.packer = self._make_packer(layers)

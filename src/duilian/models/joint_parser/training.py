@@ -89,7 +89,7 @@ class JointParserTrainer(TreeTrainer):
         """The packer for the tags and relations of a treebank."""
         tags = sorted({tag for layer in gold.layers for tag in layer.tags or () if isinstance(tag, str)})
         if not tags:
-            raise ConfigError("there is no sentence with tags and a tree to learn from")
+            raise ConfigError("there are no sentences with tags and trees to learn from")
         templates = Templates.load(self.config.tagging.templates)
         roots = gold.root_relations()
         return JointPacker(self.config, *gold.labels(tags), templates, root_relations=roots)

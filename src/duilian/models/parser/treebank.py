@@ -38,7 +38,7 @@ class Treebank:
         """A treebank of the sentences with tags and trees; crossing arcs stay."""
         usable = [layer for layer in layers if layer.heads is not None and layer.tags is not None]
         if not usable:
-            raise ConfigError("there is no sentence with tags and a tree to learn from")
+            raise ConfigError("there are no sentences with tags and trees to learn from")
         return cls(sorted(usable, key=_is_partial))
 
     def lift(self) -> Self:

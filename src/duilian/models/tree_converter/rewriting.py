@@ -233,7 +233,9 @@ def _rule(row: Mapping[str, Any], place: str) -> TreeRule:
             raise ConfigError(f"{place}: has no key {key!r}", did_you_mean(key, KEYS))
     action = row.get("action")
     if not isinstance(action, str) or action not in ACTIONS:
-        raise ConfigError(f"{place}: action {action!r} does not exist", f"there are: {', '.join(ACTIONS)}")
+        raise ConfigError(
+            f"{place}: action {action!r} does not exist", f"choose one of: {', '.join(ACTIONS)}"
+        )
     texts = {key: row.get(key, "") for key in ("name", "relation", "head_relation")}
     for key, value in texts.items():
         if not isinstance(value, str):

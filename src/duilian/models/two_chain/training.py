@@ -58,7 +58,7 @@ class TwoChainExamples:
         """Examples from sentences with tags, and from the boundaries of `segmented` ones."""
         layers, further = informative(annotated, config.level), informative(segmented, config.level)
         if not layers:
-            raise ConfigError("there is no annotated sentence to learn from")
+            raise ConfigError("there are no annotated sentences to learn from")
         features = config.features
         layers = features.with_copies(layers, config.standard, config.learning.seed)
         kinds = segment_kinds(layers, config.level, config.standard)
@@ -144,7 +144,7 @@ class TwoChainTrainer:
         """A function from weights to the dev score in the first mode; features are extracted once."""
         gold = informative(dev, self.config.level)
         if not gold:
-            raise ConfigError("there is no sentence to evaluate on")
+            raise ConfigError("there are no sentences to evaluate on")
         packer, mode, threads = examples.packer, self.config.modes[0], self.session.threads
         segmented = packer.encoding.segment(gold, is_given=True)
         packed = packer.pack(segmented.units, gold)

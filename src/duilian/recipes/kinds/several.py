@@ -85,7 +85,7 @@ def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
     if mapping in MAPPINGS and mapping not in TABLES:
         return
     if mapping.startswith("automatic"):
-        raise ConfigError(f"there is no mapping {mapping!r}", f"there are: {', '.join(MAPPINGS)}")
+        raise ConfigError(f"there is no mapping {mapping!r}", f"choose one of: {', '.join(MAPPINGS)}")
     for a, b in itertools.combinations(corpora, 2):
         name = f"{a.standard}-{b.standard}.{mapping}" if mapping in TABLES else mapping
         table = MappingTable.load(name)
