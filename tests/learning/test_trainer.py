@@ -129,7 +129,7 @@ def test_a_checkpoint_keeps_every_best(sides: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda h, a: h.update(iteration=10**9), "at most 100,000"),
+        (lambda h, a: h.update(iteration=10**9), "from 0 to 100,000"),
         (lambda h, a: h.update(iteration=True), "the iteration must be from 0"),
         (lambda h, a: h.update(numbers={"rate": "x"}), "is inconsistent"),
         (lambda h, a: h.update(numbers={"step": 1.0}), "another learning rule"),
