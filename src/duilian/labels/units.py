@@ -218,7 +218,7 @@ def _make_batch(batch: Sequence[str], found: texts.Split) -> UnitBatch:
 
 
 def _ranges(first: Ints, stop: Ints) -> Ints:
-    """Return the numbers from each `first` to before its `stop`, in a row."""
+    """Return the ranges from each `first` to before its `stop`, concatenated."""
     sizes = stop - first
     return np.repeat(stop - np.cumsum(sizes), sizes) + np.arange(int(sizes.sum()))
 

@@ -252,7 +252,7 @@ class Lexicon:
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"
     ) -> list[list[ConstrainedWord]]:
-        """The words that fire in each sentence; `gaps` are units before which a word cannot go on."""
+        """The words that fire in each sentence; `gaps` are the units before which a word must end."""
         matches = self._matches(sentences, level, gaps)
         inner = self._inner(sentences, matches) if level == "char" else [[] for _ in matches]
         return [

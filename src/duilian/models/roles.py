@@ -82,7 +82,7 @@ class SideLabels:
     """The labels of all units of a batch in one standard."""
 
     label: Ints  # [units]
-    p: npt.NDArray[np.float32] | None = None  # [units]  probability of each label, if asked for
+    p: npt.NDArray[np.float32] | None = None  # [units]  probability of each label, if requested
     marginals: Table | LabelRows | None = None  # of all labels, [units, labels], or of the likely ones
 
     @classmethod
@@ -169,7 +169,7 @@ class Labeler(Protocol):
         """How words and tags in a standard become labels."""
 
     def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
-        """Label all units in the standards asked for."""
+        """Label all units in the requested standards."""
 
     def k_best_labels(
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None

@@ -128,7 +128,7 @@ class Recipe:
                 yield from self.files(side, part)
 
     def files(self, side: Side, part: Part) -> list[Path]:
-        """The files of one part of a side, whether they exist or not; only numbered files do."""
+        """The files of one part of a side, whether they exist or not; of numbered files, those that exist."""
         return [path for name in file_names(getattr(side, part)) for path in self._paths(name)]
 
     def _paths(self, name: str) -> list[Path]:

@@ -23,7 +23,7 @@ MAX_WEIGHT = 1e12
 
 
 def quantise(weights: npt.NDArray[np.float32], precision: Precision) -> dict[str, npt.NDArray[Any]]:
-    """Arrays for a model file: the weights, in half precision if asked, or a codebook and places in it."""
+    """Arrays for a model file: the weights, in single or half precision, or a codebook and places in it."""
     if precision == "int8":
         code = codebook(weights)
         return {"weight": _places(weights, code).astype(np.uint8), "code": code}

@@ -17,7 +17,7 @@ class JointTagging(Settings):
     bits: int = table_bits(22, "tags")
     threshold: float = setting(
         0.01,
-        "Try a tag if its probability is at least this share of that of the word's likeliest.",
+        "Try tags that are at least this fraction as probable as the best one for the word.",
         at_least=0,
         at_most=1,
     )

@@ -141,7 +141,7 @@ def tag_numbers(layers: Sequence[Layer], tags: Sequence[str]) -> Ids:
 
 
 def allowed_tags(layers: Sequence[Layer], tags: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """[words, tags] which tags partial annotation allows; none in a row where it is open."""
+    """[words, tags] which tags partial annotation allows; none for a word that it leaves open."""
     place = {tag: k for k, tag in enumerate(tags)}
     rows = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
     allowed = np.zeros((len(rows), len(tags)), np.bool_)

@@ -52,7 +52,7 @@ class ArcPruning(Settings):
     bits: int = table_bits(20, "pruning")
     threshold: float = setting(
         1e-4,
-        "Try an arc if its probability is at least this share of that of the word's likeliest; 0: try all.",
+        "Try arcs that are at least this fraction as probable as the best one for the word; 0: try all.",
         at_least=0,
         at_most=1,
     )
