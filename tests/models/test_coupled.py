@@ -303,7 +303,7 @@ def test_threads_are_at_least_one() -> None:
     [
         ([SMALL[0]], None, ConfigError, "1 corpora for 2 standards"),
         (SMALL, [None], ConfigError, "1 dev sets for 2 standards"),
-        ([SMALL[0], []], None, ConfigError, "no sentence of 'b'"),
+        ([SMALL[0], []], None, ConfigError, "no sentences of 'b'"),
         ([[Layer(("他", "走"))], SMALL[1]], None, StandardError, "no tags in 'a'"),
         ([[Sentence({"c": SMALL[0][0]})], SMALL[1]], None, ConfigError, "no layer 'a'"),
     ],

@@ -198,7 +198,7 @@ def test_200_words(parsers: dict[int, Parser]) -> None:
 def test_tags_of_another_set_are_refused(parsers: dict[int, Parser]) -> None:
     with pytest.raises(StandardError, match=r"it has AD, DEG.*the sentences have n, v"):
         parsers[1].predict_layers([Layer(("书", "看"), ("n", "v"))])
-    with pytest.raises(StandardError, match="sentence 1 has words without a tag"):
+    with pytest.raises(StandardError, match="sentence 1 has words without tags"):
         parsers[1].predict_layers([Layer(("书", "看"))])
 
 
