@@ -60,4 +60,4 @@ def test_the_papers_learner_and_expansion_from_a_recipe(duilian: Call) -> None:
     assert out.replace(" ", "") == "我们去北京。\n"
     Path("wrong.toml").write_text(own, encoding="utf-8")
     status, _, err = duilian("train", "wrong.toml", "-o", "m")
-    assert (status, "must be 'pa'" in err) == (1, True)
+    assert (status, "needs the algorithm 'pa'" in err) == (1, True)
