@@ -84,6 +84,9 @@ template <class T>
   return nb::bytes(text.data(), text.size());
 }
 
+/// The characters of Python strings. Throws a TypeError if one has a lone surrogate, as UTF-8 would.
+[[nodiscard]] std::vector<std::u32string> characters_of(const nb::list& texts);
+
 /// For any model that labels lines; see `tag_lines`.
 template <class Model>
 [[nodiscard]] nb::bytes tag_bytes(const Model& model, const nb::bytes& text, const LineOptions& options,

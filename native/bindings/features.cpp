@@ -98,9 +98,10 @@ void bind_sentences(nb::module_& m) {
           "units"_a, "columns"_a)
       .def(
           "add_texts",
-          [](Sentences& self, const std::vector<std::string>& texts, const Spans& spans,
+          [](Sentences& self, const nb::typed<nb::list, nb::str>& texts, const Spans& spans,
              const Input<std::int64_t>& first, const Input<std::int64_t>& text) {
-            without_gil([&] { self.add_texts(texts, view(spans), view(first), view(text)); });
+            const auto characters = characters_of(texts);
+            without_gil([&] { self.add_texts(characters, view(spans), view(first), view(text)); });
           },
           "texts"_a, "spans"_a, "first"_a, "text"_a)
       .def("__len__", &Sentences::size)

@@ -38,6 +38,19 @@ using NamedSpan = std::tuple<std::int64_t, std::int64_t, std::string>;
   return out;
 }
 
+[[nodiscard]] std::u32string to_characters(nb::handle text) {
+  if (!nb::isinstance<nb::str>(text)) throw nb::type_error("a text must be a string");
+  const Py_ssize_t length = PyUnicode_GetLength(text.ptr());
+  std::u32string out(static_cast<std::size_t>(length), U'\0');
+  // The buffer has room for `length` characters; a Py_UCS4 is a char32_t.
+  if (PyUnicode_AsUCS4(text.ptr(), reinterpret_cast<Py_UCS4*>(out.data()), length, 0) == nullptr)
+    nb::raise_python_error();
+  std::uint32_t surrogates = 0;
+  for (const char32_t c : out) surrogates += static_cast<std::uint32_t>((c & 0xFFFFF800U) == 0xD800U);
+  if (surrogates != 0) throw nb::type_error("a text has a lone surrogate");
+  return out;
+}
+
 void bind_characters(nb::module_& m) {
   nb::class_<Folding>(m, "Folding")
       .def(
@@ -81,11 +94,11 @@ void bind_sentences(nb::module_& m) {
       "text"_a);
   m.def(
       "split_texts",
-      [](const std::vector<std::string>& texts, std::pair<bool, bool> joins, bool is_one_sentence,
+      [](const nb::typed<nb::list, nb::str>& texts, std::pair<bool, bool> joins, bool is_one_sentence,
          const std::vector<bool>& whole) {
+        const auto characters = characters_of(texts);
         SplitTexts found = without_gil([&] {
-          return split_texts(decode_all(texts),
-                             {{joins.first, joins.second}, is_one_sentence, whole_kinds(whole)});
+          return split_texts(characters, {{joins.first, joins.second}, is_one_sentence, whole_kinds(whole)});
         });
         return std::make_tuple(to_pairs(found.unit), to_numpy(std::move(found.first)),
                                to_numpy(std::move(found.text)), to_numpy(std::move(found.known)),
@@ -151,9 +164,10 @@ void bind_words(nb::module_& m) {
       "edges"_a, "spans"_a, "sentence"_a, "known"_a, "label"_a, "p"_a.none());
   m.def(
       "spaced_texts",
-      [](const std::vector<std::string>& texts, const Input<std::int32_t>& start,
+      [](const nb::typed<nb::list, nb::str>& texts, const Input<std::int32_t>& start,
          const Input<std::int32_t>& end, const Input<std::int64_t>& first) {
-        return without_gil([&] { return spaced_texts(texts, view(start), view(end), view(first)); });
+        const auto characters = characters_of(texts);
+        return without_gil([&] { return spaced_texts(characters, view(start), view(end), view(first)); });
       },
       "texts"_a, "start"_a, "end"_a, "first"_a);
   m.def(
@@ -200,6 +214,13 @@ using Columns = std::vector<std::pair<Input<std::int32_t>, Input<std::int32_t>>>
 }
 
 }  // namespace
+
+std::vector<std::u32string> characters_of(const nb::list& texts) {
+  std::vector<std::u32string> out;
+  out.reserve(texts.size());
+  for (const nb::handle text : texts) out.push_back(to_characters(text));
+  return out;
+}
 
 void bind_text(nb::module_& m) {
   bind_columns(m);

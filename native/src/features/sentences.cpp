@@ -94,7 +94,7 @@ void Sentences::add(std::u32string_view text, std::span<const Span> units) {
   end_sentence(units.size());
 }
 
-void Sentences::add_texts(std::span<const std::string> texts, std::span<const std::int64_t> spans,
+void Sentences::add_texts(std::span<const std::u32string> texts, std::span<const std::int64_t> spans,
                           std::span<const std::int64_t> first, std::span<const std::int64_t> text) {
   check_offsets(first, spans.size() / 2);
   check_offsets(text, first.size() - 1);
@@ -102,12 +102,11 @@ void Sentences::add_texts(std::span<const std::string> texts, std::span<const st
     throw std::invalid_argument("the places of units, sentences and texts do not fit together");
   std::vector<Span> units;
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    const std::u32string decoded = decode_utf8(texts[k]);
     for (std::int64_t s = text[k]; s < text[k + 1]; ++s) {
       units.clear();
       for (std::int64_t u = first[s]; u < first[s + 1]; ++u)
         units.push_back({spans[2 * u], spans[2 * u + 1]});
-      add(decoded, units);
+      add(texts[k], units);
     }
   }
 }

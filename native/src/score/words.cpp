@@ -90,8 +90,8 @@ std::u32string spaced(std::u32string_view text, std::span<const std::int32_t> st
   return out;
 }
 
-std::vector<std::string> spaced_texts(std::span<const std::string> texts, std::span<const std::int32_t> start,
-                                      std::span<const std::int32_t> end,
+std::vector<std::string> spaced_texts(std::span<const std::u32string> texts,
+                                      std::span<const std::int32_t> start, std::span<const std::int32_t> end,
                                       std::span<const std::int64_t> first) {
   const auto words = static_cast<std::int64_t>(start.size());
   if (end.size() != start.size() || first.size() != texts.size() + 1 || first.front() != 0 ||
@@ -102,8 +102,7 @@ std::vector<std::string> spaced_texts(std::span<const std::string> texts, std::s
   for (std::size_t k = 0; k < texts.size(); ++k) {
     const auto at = static_cast<std::size_t>(first[k]);
     const auto count = static_cast<std::size_t>(first[k + 1]) - at;
-    out.push_back(
-        encode_utf8(spaced(decode_utf8(texts[k]), start.subspan(at, count), end.subspan(at, count))));
+    out.push_back(encode_utf8(spaced(texts[k], start.subspan(at, count), end.subspan(at, count))));
   }
   return out;
 }

@@ -12,24 +12,30 @@ namespace duilian {
 
 namespace {
 
-constexpr char32_t kBmp = 0x10000;
+struct RoleOf {
+  CharRole role;
+  std::u32string_view characters;
+};
 
-[[nodiscard]] CharClass search(char32_t c) {
-  const auto* end = std::end(kCharRanges);
-  const auto* range = std::lower_bound(std::begin(kCharRanges), end, c,
-                                       [](const CharRange& r, char32_t code) { return r.high < code; });
-  return range != end && range->low <= c ? range->kind : CharClass::other;
-}
+constexpr RoleOf kRoles[] = {
+    {kLineBreak, U"\n\r\v\f\u0085\u2028\u2029"},
+    {kSentenceEnd, U"。！？…｡"},
+    {kCloser, U"”’」』》〉】）］｝〕\"')]}"},
+    // Unless they are part of a number: 1,234.
+    {kSeparator, U"，,；;。！!？?“”\"《》()（）[]［］【】{}｛｝=＝<>＜＞|｜"},
+    // Other signs may be units, names or numbers: ℃, ××, ○.
+    {kPunctuation, U"，,。．.、；;：:？?！!…“”‘’\"'（）()《》〈〉【】「」『』〔〕［］[]｛｝{}—～~"},
+};
 
-/// The Basic Multilingual Plane as a table: one load for nearly every character.
-[[nodiscard]] const std::array<CharClass, kBmp>& bmp_table() {
-  static const auto table = [] {
-    std::array<CharClass, kBmp> filled{};
-    for (const CharRange& range : kCharRanges) {
-      for (char32_t c = range.low; c <= range.high && c < kBmp; ++c) filled[c] = range.kind;
-    }
-    return filled;
-  }();
+[[nodiscard]] std::array<std::uint8_t, 0x10000> char_table() {
+  std::array<std::uint8_t, 0x10000> table{};
+  for (const CharRange& range : kCharRanges) {
+    for (char32_t c = range.low; c <= range.high && c < table.size(); ++c)
+      table[c] = static_cast<std::uint8_t>(range.kind);
+  }
+  for (const auto& [role, characters] : kRoles) {
+    for (const char32_t c : characters) table[c] |= role;
+  }
   return table;
 }
 
@@ -48,7 +54,14 @@ constexpr char32_t kBmp = 0x10000;
 
 }  // namespace
 
-CharClass char_class(char32_t c) { return c < kBmp ? bmp_table()[c] : search(c); }
+const std::array<std::uint8_t, 0x10000> kCharFacts = char_table();
+
+std::uint8_t rare_char_facts(char32_t c) {
+  const auto* end = std::end(kCharRanges);
+  const auto* range = std::lower_bound(std::begin(kCharRanges), end, c,
+                                       [](const CharRange& r, char32_t code) { return r.high < code; });
+  return static_cast<std::uint8_t>(range != end && range->low <= c ? range->kind : CharClass::other);
+}
 
 std::u32string_view char_type_name(CharClass kind) {
   switch (kind) {
@@ -91,6 +104,7 @@ std::u32string decode_utf8(std::string_view bytes) {
 
 std::string encode_utf8(std::u32string_view text) {
   std::string out;
+  out.reserve(3 * text.size());
   for (const char32_t c : text) {
     const auto tail = [&](unsigned shift) {
       out.push_back(static_cast<char>(0x80U | ((c >> shift) & 0x3FU)));

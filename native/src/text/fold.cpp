@@ -1,6 +1,8 @@
 #include "duilian/text/fold.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <ranges>
 
 #include "duilian/text/characters.hpp"
 
@@ -47,17 +49,25 @@ namespace {
 
 }  // namespace
 
+CharMap::CharMap(std::span<const std::pair<char32_t, char32_t>> pairs) : plane_(0x10000) {
+  std::iota(plane_.begin(), plane_.end(), char32_t{0});
+  // Of two pairs for one character the first counts.
+  for (const auto& [from, to] : pairs | std::views::reverse) {
+    if (from < plane_.size())
+      plane_[from] = to;
+    else
+      rare_[from] = to;
+  }
+}
+
 Folding::Folding(bool folds_width, std::span<const std::pair<char32_t, char32_t>> pairs, Letters letters)
     : folds_width_(folds_width), letters_(letters) {
-  if (!pairs.empty())
-    pairs_ = std::make_shared<const std::unordered_map<char32_t, char32_t>>(pairs.begin(), pairs.end());
+  if (!pairs.empty()) pairs_ = std::make_shared<const CharMap>(pairs);
 }
 
 char32_t Folding::operator()(char32_t c) const {
   if (folds_width_) c = narrow(c);
-  if (pairs_ == nullptr) return c;
-  const auto found = pairs_->find(c);
-  return found == pairs_->end() ? c : found->second;
+  return pairs_ == nullptr ? c : (*pairs_)(c);
 }
 
 std::u32string Folding::operator()(std::u32string_view text) const {

@@ -11,7 +11,7 @@ constexpr char32_t kZeroWidthJoiner = 0x200D;
 
 }  // namespace
 
-std::size_t end_of_character(std::u32string_view text, std::size_t at) {
+std::size_t end_of_cluster(std::u32string_view text, std::size_t at) {
   std::size_t end = at + 1;
   if (is_regional(text[at]) && end < text.size() && is_regional(text[end])) ++end;
   while (end < text.size()) {
@@ -23,13 +23,13 @@ std::size_t end_of_character(std::u32string_view text, std::size_t at) {
   return end;
 }
 
-std::vector<Span> split_units(std::u32string_view text, UnitOptions options) {
+void add_units(std::u32string_view text, Span part, UnitOptions options, std::vector<Span>& units) {
+  text = text.substr(0, static_cast<std::size_t>(part.end));
   const auto joins = [&](CharClass kind) {
     return (kind == CharClass::letter && options.joins_letters) ||
            (kind == CharClass::digit && options.joins_digits);
   };
-  std::vector<Span> units;
-  for (std::size_t at = 0; at < text.size();) {
+  for (auto at = static_cast<std::size_t>(part.begin); at < text.size();) {
     const CharClass kind = char_class(text[at]);
     if (kind == CharClass::space) {
       ++at;
@@ -41,6 +41,11 @@ std::vector<Span> split_units(std::u32string_view text, UnitOptions options) {
     units.push_back({static_cast<std::int64_t>(at), static_cast<std::int64_t>(end)});
     at = end;
   }
+}
+
+std::vector<Span> split_units(std::u32string_view text, UnitOptions options) {
+  std::vector<Span> units;
+  add_units(text, {0, static_cast<std::int64_t>(text.size())}, options, units);
   return units;
 }
 

@@ -8,19 +8,11 @@ namespace duilian {
 
 namespace {
 
-constexpr std::u32string_view kClosers = U"”’」』》〉】）］｝〕\"')]}";
-constexpr std::u32string_view kLineBreaks = U"\n\r\v\f\u0085\u2028\u2029";
-// Marks that share a word with no number and no word in Latin letters, unless they are part of it: 1,234.
-constexpr std::u32string_view kSeparators = U"，,；;。！!？?“”\"《》()（）[]［］【】{}｛｝=＝<>＜＞|｜";
-// Marks that are punctuation in all corpora. Other signs may be units, names or numbers: ℃, ××, ○.
-constexpr std::u32string_view kPunctuation =
-    U"，,。．.、；;：:？?！!…“”‘’\"'（）()《》〈〉【】「」『』〔〕［］[]｛｝{}—～~";
-
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
 /// Whether it may be a punctuation word.
-[[nodiscard]] bool is_mark(char32_t c) {
-  const CharClass kind = char_class(c);
+[[nodiscard]] bool is_mark(std::uint8_t facts) {
+  const CharClass kind = class_in(facts);
   return kind != CharClass::han && kind != CharClass::letter && kind != CharClass::digit;
 }
 
@@ -31,8 +23,8 @@ constexpr std::u32string_view kPunctuation =
 
 [[nodiscard]] bool ends_sentence(std::u32string_view text, std::size_t at) {
   const char32_t c = text[at];
-  if (is_one_of(c, U"。！？…｡")) return true;
-  return is_one_of(c, U"!?") && (at + 1 == text.size() || !is_web_character(text[at + 1]));
+  if ((char_facts(c) & kSentenceEnd) != 0) return true;
+  return (c == U'!' || c == U'?') && (at + 1 == text.size() || !is_web_character(text[at + 1]));
 }
 
 /// In no unit, though no white space: a control, a zero-width space.
@@ -81,14 +73,14 @@ class SentenceSplitter {
  private:
   /// Where the sentence ends if one of its last characters is at `at`; else `at`.
   [[nodiscard]] std::size_t end_at(std::size_t at) const {
-    if (is_one_of(text_[at], kLineBreaks)) return at + 1;
+    if ((char_facts(text_[at]) & kLineBreak) != 0) return at + 1;
     std::size_t end = at;
     while (end < text_.size() && ends_sentence(text_, end)) ++end;
     if (end == at) return at;
-    while (end < text_.size() &&
-           (is_one_of(text_[end], kClosers) || char_class(text_[end]) == CharClass::extend)) {
-      ++end;
-    }
+    const auto goes_on = [](std::uint8_t facts) {
+      return (facts & kCloser) != 0 || class_in(facts) == CharClass::extend;
+    };
+    while (end < text_.size() && goes_on(char_facts(text_[end]))) ++end;
     return end;
   }
 
@@ -137,69 +129,109 @@ class SentenceSplitter {
   std::vector<Span> out_;
 };
 
-/// Records what a part says about its units, unless its edges cut one.
-void note(std::u32string_view text, const WholeSpan& part, SplitText& out) {
-  const auto& unit = out.unit;
-  const auto begin = std::partition_point(unit.begin(), unit.end(),
-                                          [&](const Span& u) { return u.begin < part.span.begin; });
-  const auto end =
-      std::partition_point(begin, unit.end(), [&](const Span& u) { return u.end < part.span.end; });
-  if (end == unit.end() || begin->begin != part.span.begin || end->end != part.span.end) return;
-  const auto first = static_cast<std::size_t>(begin - unit.begin());
-  const auto after = static_cast<std::size_t>(end - unit.begin()) + 1;
-  for (std::size_t k = first + 1; k < after; ++k) out.known[k] |= kWordGoesOn;
-  for (std::size_t k = first; part.kind == WholeKind::word && k < after; ++k) out.known[k] |= kNoNumber;
-  // T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one.
-  const bool is_alone =
-      is_word(part.kind) ||
-      (part.kind == WholeKind::word &&
-       is_one_of(U'.', text.substr(static_cast<std::size_t>(part.span.begin),
-                                   static_cast<std::size_t>(part.span.end - part.span.begin))));
-  const auto is_apart = [&](std::int64_t at) {
-    if (is_alone) return true;
-    if (at < 0 || at >= static_cast<std::int64_t>(text.size())) return false;
-    return is_one_of(text[static_cast<std::size_t>(at)], kSeparators);
-  };
-  if (is_apart(part.span.begin - 1)) out.known[first] |= kWordBegins;
-  if (after < unit.size() && is_apart(part.span.end)) out.known[after] |= kWordBegins;
-  out.whole.push_back({{static_cast<std::int64_t>(first), static_cast<std::int64_t>(after)}, part.kind});
-}
+/// Adds the units of one text after another.
+class UnitSplitter {
+ public:
+  UnitSplitter(const SplitOptions& options, SplitTexts& out) : options_(options), out_(out) {}
 
-/// Records gaps between the units of each sentence, and which may be punctuation or nothing else. No corpus
-/// has a word with a letter, digit or Han that is punctuation, but a model takes what it has never seen for
-/// it, above all at the end of a sentence.
-void note_edges(std::u32string_view text, SplitText& out) {
-  out.known.assign(out.unit.size(), 0);
-  for (std::size_t s = 0; s + 1 < out.first.size(); ++s) {
-    const auto begin = static_cast<std::size_t>(out.first[s]),
-               end = static_cast<std::size_t>(out.first[s + 1]);
-    for (std::size_t k = begin + 1; k < end; ++k) {
-      const std::int64_t gap = out.unit[k - 1].end, after = out.unit[k].begin;
-      if (gap == after) continue;
-      const auto between = text.substr(static_cast<std::size_t>(gap), static_cast<std::size_t>(after - gap));
-      const bool is_apart = std::any_of(between.begin(), between.end(), is_white_space);
-      out.known[k] = is_apart ? kGap | kApart | kWordBegins : kGap;
+  void add(std::u32string_view text) {
+    text_ = text;
+    begin_ = out_.unit.size();
+    const auto whole = visible_whole_spans(text);
+    const auto sentences = options_.is_one_sentence
+                               ? std::vector<Span>{{0, static_cast<std::int64_t>(text.size())}}
+                               : SentenceSplitter(text, whole).split();
+    for (const Span& sentence : sentences) {
+      const std::size_t before = out_.unit.size();
+      add_units(text, sentence, options_.units, out_.unit);
+      if (out_.unit.size() == before) continue;
+      out_.first.push_back(static_cast<std::int64_t>(out_.unit.size()));
+      note_edges(before);
     }
-    const auto is_own = [&](std::size_t k) {
-      return out.unit[k].end == out.unit[k].begin + 1 &&
-             is_one_of(text[static_cast<std::size_t>(out.unit[k].begin)], kPunctuation);
+    for (const WholeSpan& part : whole) {
+      if (options_.whole[static_cast<std::size_t>(part.kind)]) note(part);
+    }
+    out_.text.push_back(static_cast<std::int64_t>(out_.first.size()) - 1);
+  }
+
+ private:
+  /// Records gaps between the units of the last sentence, and which may be punctuation or nothing else. No
+  /// corpus has a word with a letter, digit or Han that is punctuation, but a model takes what it has never
+  /// seen for it, above all at the end of a sentence.
+  void note_edges(std::size_t begin) {
+    const std::size_t end = out_.unit.size();
+    out_.known.resize(end, 0);
+    const auto facts_at = [&](std::size_t k) {
+      return char_facts(text_[static_cast<std::size_t>(out_.unit[k].begin)]);
     };
-    const auto is_mark_unit = [&](std::size_t k) {
-      return is_mark(text[static_cast<std::size_t>(out.unit[k].begin)]);
+    const auto is_own = [&](std::size_t k, std::uint8_t facts) {
+      return (facts & kPunctuation) != 0 && out_.unit[k].end == out_.unit[k].begin + 1;
     };
-    // Only where a mark may be taken for part of a word: a limit on every unit would take a quarter of the
-    // time.
+    bool follows_mark = true, follows_own = false;
+    std::uint8_t facts = facts_at(begin);
     for (std::size_t k = begin; k < end; ++k) {
-      const bool is_at_edge = k == begin || k + 1 == end || is_mark_unit(k - 1) || is_mark_unit(k + 1);
-      if (!is_mark_unit(k)) {
-        if (is_at_edge) out.known[k] |= kNoMark;
-      } else if (is_own(k)) {
-        const bool is_in_row = (k > begin && is_own(k - 1)) || (k + 1 < end && is_own(k + 1));
-        out.known[k] |= is_in_row ? kPunctuationMark | kMarkInRow : kPunctuationMark;
+      if (k > begin) note_gap(k);
+      const bool is_last = k + 1 == end;
+      const std::uint8_t next = is_last ? std::uint8_t{0} : facts_at(k + 1);
+      const bool is_at_mark = is_mark(facts), is_punctuation = is_own(k, facts);
+      // Only where a mark may be taken for part of a word: a limit on every unit would take a quarter of the
+      // time.
+      if (!is_at_mark) {
+        if (follows_mark || is_last || is_mark(next)) out_.known[k] |= kNoMark;
+      } else if (is_punctuation) {
+        const bool is_in_row = follows_own || (!is_last && is_own(k + 1, next));
+        out_.known[k] |= is_in_row ? kPunctuationMark | kMarkInRow : kPunctuationMark;
       }
+      follows_mark = is_at_mark;
+      follows_own = is_punctuation;
+      facts = next;
     }
   }
-}
+
+  void note_gap(std::size_t k) {
+    const std::int64_t gap = out_.unit[k - 1].end, after = out_.unit[k].begin;
+    if (gap == after) return;
+    const auto between = text_.substr(static_cast<std::size_t>(gap), static_cast<std::size_t>(after - gap));
+    const bool is_apart = std::any_of(between.begin(), between.end(), is_white_space);
+    out_.known[k] |= is_apart ? kGap | kApart | kWordBegins : kGap;
+  }
+
+  /// Records what a part says about its units, unless its edges cut one.
+  void note(const WholeSpan& part) {
+    const auto& unit = out_.unit;
+    const auto from = unit.begin() + static_cast<std::ptrdiff_t>(begin_);
+    const auto begin =
+        std::partition_point(from, unit.end(), [&](const Span& u) { return u.begin < part.span.begin; });
+    const auto end =
+        std::partition_point(begin, unit.end(), [&](const Span& u) { return u.end < part.span.end; });
+    if (end == unit.end() || begin->begin != part.span.begin || end->end != part.span.end) return;
+    const auto first = static_cast<std::size_t>(begin - unit.begin());
+    const auto after = static_cast<std::size_t>(end - unit.begin()) + 1;
+    for (std::size_t k = first + 1; k < after; ++k) out_.known[k] |= kWordGoesOn;
+    for (std::size_t k = first; part.kind == WholeKind::word && k < after; ++k) out_.known[k] |= kNoNumber;
+    const bool is_alone = is_word_alone(part);
+    if (is_alone || is_separator(part.span.begin - 1)) out_.known[first] |= kWordBegins;
+    if (after < unit.size() && (is_alone || is_separator(part.span.end))) out_.known[after] |= kWordBegins;
+    out_.whole.push_back({{static_cast<std::int64_t>(first), static_cast<std::int64_t>(after)}, part.kind});
+  }
+
+  /// T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one.
+  [[nodiscard]] bool is_word_alone(const WholeSpan& part) const {
+    const auto own = text_.substr(static_cast<std::size_t>(part.span.begin),
+                                  static_cast<std::size_t>(part.span.end - part.span.begin));
+    return is_word(part.kind) || (part.kind == WholeKind::word && is_one_of(U'.', own));
+  }
+
+  [[nodiscard]] bool is_separator(std::int64_t at) const {
+    if (at < 0 || at >= static_cast<std::int64_t>(text_.size())) return false;
+    return (char_facts(text_[static_cast<std::size_t>(at)]) & kSeparator) != 0;
+  }
+
+  const SplitOptions& options_;
+  SplitTexts& out_;
+  std::u32string_view text_;
+  std::size_t begin_ = 0;  // units of the texts before
+};
 
 }  // namespace
 
@@ -218,42 +250,19 @@ std::vector<Span> split_sentences(std::u32string_view text) {
   return SentenceSplitter(text, visible_whole_spans(text)).split();
 }
 
-SplitText split_text(std::u32string_view text, const SplitOptions& options) {
-  const auto whole = visible_whole_spans(text);
-  SplitText out;
-  out.first.push_back(0);
-  const auto sentences = options.is_one_sentence
-                             ? std::vector<Span>{{0, static_cast<std::int64_t>(text.size())}}
-                             : SentenceSplitter(text, whole).split();
-  for (const Span& sentence : sentences) {
-    const auto begin = static_cast<std::size_t>(sentence.begin);
-    for (const Span& unit :
-         split_units(text.substr(begin, static_cast<std::size_t>(sentence.end) - begin), options.units))
-      out.unit.push_back({unit.begin + sentence.begin, unit.end + sentence.begin});
-    const auto units = static_cast<std::int64_t>(out.unit.size());
-    if (units > out.first.back()) out.first.push_back(units);
-  }
-  note_edges(text, out);
-  for (const WholeSpan& part : whole) {
-    if (options.whole[static_cast<std::size_t>(part.kind)]) note(text, part, out);
-  }
-  return out;
-}
-
 SplitTexts split_texts(std::span<const std::u32string> texts, const SplitOptions& options) {
   SplitTexts out;
   out.first.push_back(0);
   out.text.push_back(0);
-  for (const std::u32string& text : texts) {
-    const SplitText own = split_text(text, options);
-    const auto before = static_cast<std::int64_t>(out.unit.size());
-    out.unit.insert(out.unit.end(), own.unit.begin(), own.unit.end());
-    out.known.insert(out.known.end(), own.known.begin(), own.known.end());
-    for (std::size_t s = 1; s < own.first.size(); ++s) out.first.push_back(before + own.first[s]);
-    for (const WholeSpan& each : own.whole)
-      out.whole.push_back({{before + each.span.begin, before + each.span.end}, each.kind});
-    out.text.push_back(static_cast<std::int64_t>(out.first.size()) - 1);
-  }
+  UnitSplitter splitter(options, out);
+  for (const std::u32string& text : texts) splitter.add(text);
+  return out;
+}
+
+SplitText split_text(std::u32string_view text, const SplitOptions& options) {
+  SplitTexts out;
+  out.first.push_back(0);
+  UnitSplitter(options, out).add(text);
   return out;
 }
 

@@ -362,9 +362,11 @@ std::u32string_view whole_kind_name(WholeKind kind) {
 std::vector<WholeSpan> find_whole_spans(std::u32string_view text) {
   std::vector<WholeSpan> out;
   for (std::size_t at = 0; at < text.size();) {
-    const CharClass kind = char_class(text[at]);
+    const std::uint8_t facts = char_facts(text[at]);
+    const CharClass kind = class_in(facts);
     std::size_t next = kind == CharClass::space ? at + 1 : end_of_character(text, at);
-    if (kind == CharClass::han || kind == CharClass::space || kind == CharClass::extend) {
+    const bool is_wide_mark = (facts & kPunctuation) != 0 && text[at] > 0x7F;
+    if (kind == CharClass::han || kind == CharClass::space || kind == CharClass::extend || is_wide_mark) {
       at = next;  // nothing begins here
       continue;
     }

@@ -74,7 +74,7 @@ TEST(words_are_spaced_and_nothing_is_lost) {
   CHECK(spaced(U" ", {}, {}) == U" ");
   CHECK_THROWS((void)spaced(U"ab", std::vector<std::int32_t>({1}), std::vector<std::int32_t>({3})),
                std::invalid_argument);
-  const std::vector<std::string> texts = {"ab", "", "c"};
+  const std::vector<std::u32string> texts = {U"ab", U"", U"c"};
   const std::vector<std::int32_t> from = {0, 1, 0};
   const std::vector<std::int32_t> to = {1, 2, 1};
   CHECK(spaced_texts(texts, from, to, std::vector<std::int64_t>({0, 2, 2, 3})) ==

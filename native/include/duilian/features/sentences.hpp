@@ -47,10 +47,10 @@ class Sentences {
   void add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns);
   /// Units as places in a text, without columns but those of the dictionary.
   void add(std::u32string_view text, std::span<const Span> units);
-  /// Sentences of several texts in UTF-8: text k has the sentences [text[k], text[k + 1]), sentence s the
+  /// Sentences of several texts: text k has the sentences [text[k], text[k + 1]), sentence s the
   /// units [first[s], first[s + 1]), and spans [units][2] says where each unit begins and ends in its text.
   /// Throws std::invalid_argument if these do not fit together.
-  void add_texts(std::span<const std::string> texts, std::span<const std::int64_t> spans,
+  void add_texts(std::span<const std::u32string> texts, std::span<const std::int64_t> spans,
                  std::span<const std::int64_t> first, std::span<const std::int64_t> text);
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(first_.size()) - 1; }

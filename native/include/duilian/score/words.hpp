@@ -45,7 +45,7 @@ struct WordColumns {
                                     std::span<const std::int32_t> end);
 
 /// The same for many texts in UTF-8, whose words are in a row: first[k] of them come before text k.
-[[nodiscard]] std::vector<std::string> spaced_texts(std::span<const std::string> texts,
+[[nodiscard]] std::vector<std::string> spaced_texts(std::span<const std::u32string> texts,
                                                     std::span<const std::int32_t> start,
                                                     std::span<const std::int32_t> end,
                                                     std::span<const std::int64_t> first);

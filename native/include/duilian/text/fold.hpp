@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace duilian {
 
@@ -18,6 +19,23 @@ inline constexpr std::u32string_view kEnglish = U"ENG";
 /// What features see of a unit of letters: itself, kEnglish, or how it is written: eng, Eng, ENG, eNG, and E
 /// for a single letter.
 enum class Letters : std::uint8_t { as_is, unified, cased };
+
+/// Characters to put in place of others: a table for the Basic Multilingual Plane, as it is asked for every
+/// character of every text.
+class CharMap {
+ public:
+  explicit CharMap(std::span<const std::pair<char32_t, char32_t>> pairs);
+
+  [[nodiscard]] char32_t operator()(char32_t c) const {
+    if (c < plane_.size()) return plane_[c];
+    const auto found = rare_.find(c);
+    return found == rare_.end() ? c : found->second;
+  }
+
+ private:
+  std::vector<char32_t> plane_;
+  std::unordered_map<char32_t, char32_t> rare_;
+};
 
 /// Full-width forms become narrow ones (Ａ → A, １ → 1, ，→ ,) if asked; further pairs, such as
 /// traditional → simplified, come from outside.
@@ -42,7 +60,7 @@ class Folding {
   bool folds_width_ = false;
   Letters letters_ = Letters::as_is;
   // Shared: foldings are copied for every batch, and there are thousands of pairs.
-  std::shared_ptr<const std::unordered_map<char32_t, char32_t>> pairs_;
+  std::shared_ptr<const CharMap> pairs_;
 };
 
 /// ASCII letters in lower case.

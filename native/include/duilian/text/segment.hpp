@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "duilian/text/characters.hpp"
+
 namespace duilian {
 
 struct Span {
@@ -23,11 +25,18 @@ struct UnitOptions {
 
 /// End of the character that begins at `at`: it includes its marks, a joiner includes the next emoji, and two
 /// regional letters are a flag.
-[[nodiscard]] std::size_t end_of_character(std::u32string_view text, std::size_t at);
+[[nodiscard]] std::size_t end_of_cluster(std::u32string_view text, std::size_t at);
+[[nodiscard]] inline std::size_t end_of_character(std::u32string_view text, std::size_t at) {
+  const bool is_alone = char_class(text[at]) == CharClass::han &&
+                        (at + 1 == text.size() || char_class(text[at + 1]) != CharClass::extend);
+  return is_alone ? at + 1 : end_of_cluster(text, at);
+}
 
 /// A unit is a character with the marks, joiners and joined emoji that belong to it; or a run of letters or
 /// digits.
 [[nodiscard]] std::vector<Span> split_units(std::u32string_view text, UnitOptions options);
+/// Appends the units of a part of a text, as places in the text.
+void add_units(std::u32string_view text, Span part, UnitOptions options, std::vector<Span>& units);
 
 /// The units of all words, and the number of units of each word.
 struct WordUnits {
