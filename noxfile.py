@@ -128,10 +128,11 @@ def native_coverage(session: nox.Session) -> None:
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Run the Python tests and print which lines they miss. Slow on Python 3.11."""
-    session.install(".[test]", "coverage[toml]>=7.6")
+    session.install(".[test]", "pytest-cov>=6")
     environment = {"COVERAGE_CORE": "sysmon"} if sys.version_info >= (3, 12) else {}
-    session.run("coverage", "run", "-m", "pytest", *session.posargs, env=environment)
-    session.run("coverage", "report", "--sort=cover")
+    session.run(
+        "pytest", "--cov", "duilian", "--cov-report", "term:skip-covered", *session.posargs, env=environment
+    )
 
 
 @nox.session
