@@ -14,6 +14,7 @@ FOUNDATION = (
     "errors",
     "arguments",
     "lazy",
+    "wording",
     "settings",
     "atomic_files",
     "modelfile",

@@ -142,9 +142,9 @@ def test_killed_and_resumed_is_the_same_model(duilian, tmp_path):
     assert not (tmp_path / "m").exists()
     status, _, err = duilian(*LONG, "--resume", "--threads", "2")
     assert status == 0
-    first = re.match(r"iteration (\d+):", err)
-    assert first is not None
-    assert int(first[1]) > 1, "it went on, it did not start again"
+    said = re.match(r"duilian: resuming after iteration (\d+) of 40 from m.checkpoint\niteration (\d+):", err)
+    assert said is not None
+    assert int(said[2]) == int(said[1]) + 1 > 1, "it went on, it did not start again"
     resumed = (tmp_path / "m").read_bytes()
     assert duilian(*LONG)[0] == 0
     assert (tmp_path / "m").read_bytes() == resumed
@@ -387,6 +387,17 @@ def test_select(duilian, tmp_path):
     assert duilian("train", "word.toml", "-o", "m", "--set", "side.train=['ctb.txt', 'filled.pos']")[0] == 0
 
 
+def test_select_with_a_character_level_model(duilian):
+    status, out, err = duilian("select", "char", "both-ctb.txt", "--tokens", "20%", "--sentences", "3")
+    assert (status, err) == (0, "")
+    tokens = out.split()
+    corpus = demo.load("both-ctb", "ctb")
+    lines = {" ".join(sentence["ctb"].words) for sentence in corpus}
+    assert {re.sub(r"_\S+", "", line) for line in out.splitlines()} < lines
+    assert 0.2 <= sum(not token.endswith("_?") for token in tokens) / len(tokens) < 0.3
+    assert re.search(r"_\{[A-Z]+(\|[A-Z]+){1,3}\}", out)
+
+
 BAD = [
     (("train", "missing.toml", "-o", "m"), "missing.toml: no such file or directory"),
     (("train", "word.toml", "-o", "no/m"), "no/m: there is no folder no"),
@@ -411,7 +422,7 @@ BAD = [
     (("evaluate", "word", "words.seg"), "words.seg: there are no tags to compare with"),
     (("evaluate", "word", "empty.pos"), "empty.pos:1: the file is empty"),
     (("evaluate", "cut-short", "ctb.txt"), "cut-short: "),
-    (("select", "char", "words.seg"), "select needs a word-level model"),
+    (("select", "cuts", "words.seg"), "cuts: the model only segments text"),
 ]
 
 

@@ -1,11 +1,11 @@
-"""Jack-knifing: every sentence is answered once, in order, by what learned from all others."""
+"""Jack-knifing: every sentence is answered once, in order, by a model trained on all others."""
 
 from __future__ import annotations
 
 import pytest
 
 from duilian.errors import ConfigError
-from duilian.learning import jackknifed
+from duilian.learning import Session, jackknifed
 
 
 @pytest.mark.parametrize(("count", "folds"), [(2, 2), (7, 3), (10, 10), (11, 4)])
@@ -20,6 +20,12 @@ def test_each_is_held_out_once(count: int, folds: int) -> None:
     assert len(found) == folds
     assert [item for part in found for item in part] == items
     assert max(map(len, found)) - min(map(len, found)) <= 1
+
+
+def test_the_session_is_told_of_each_fold_but_the_last() -> None:
+    told: list[str] = []
+    jackknifed([1, 2, 3], 3, lambda train, held_out: held_out, Session(on_part=told.append), "tagging")
+    assert told == ["tagging: 1 of 3 done, 0:00 left", "tagging: 2 of 3 done, 0:00 left"]
 
 
 @pytest.mark.parametrize("folds", [0, 1, 4])

@@ -1,4 +1,4 @@
-"""Where do I put a learning rule? A toy one: AdaGrad whose rate falls with every pass."""
+"""How to add a learning rule. The toy rule is AdaGrad with a rate that falls with every pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What probabilities are worth: the curve itself, and in coupled taggers."""
+"""Calibration of probabilities: the curve itself, and in coupled taggers."""
 
 from __future__ import annotations
 

@@ -212,8 +212,8 @@ def test_impossible_settings_are_refused_at_fit(settings: dict[str, Any], messag
     [
         ([], [], "there are no labels to learn from"),
         ([[["a"]]], [[None]], "there are no labels to learn from"),
-        ([[["a"]]], [["X"], ["Y"]], "X has 1 sentences, y has 2"),
-        ([[["a"]], [["a"]]], [["X"], ["Y", "X"]], "sentence 2 has 1 units and 2 labels"),
+        ([[["a"]]], [["X"], ["Y"]], "X has 1 sentence, y has 2"),
+        ([[["a"]], [["a"]]], [["X"], ["Y", "X"]], "sentence 2 has 1 unit and 2 labels"),
         ([[["a"]]], [[1]], "a label must be a string, got 1"),
     ],
 )

@@ -62,7 +62,7 @@ def test_predicted_tags_are_those_of_taggers_that_did_not_see_the_sentences() ->
     train, dev, stages = treebank(30, 1), treebank(10, 2), []
     session = Session(on_stage=stages.append)
     found = Parser("ctb", tag_folds=3, **SMALL).fit(train, dev=dev, session=session)
-    tagged, tagged_dev = jackknifed_tags(train, 3, "ctb", 1), retagged(dev, train, "ctb", 1)
+    tagged, tagged_dev = jackknifed_tags(train, 3, "ctb", Session()), retagged(dev, train, "ctb", 1)
     wanted = Parser("ctb", **SMALL).fit(tagged, dev=tagged_dev)
     assert np.array_equal(found.model_.weights, wanted.model_.weights)
     assert found.best_score_ == wanted.best_score_

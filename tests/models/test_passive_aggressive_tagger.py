@@ -1,4 +1,4 @@
-"""The plain tagger learned passive-aggressively: what a round sees, and what it comes to."""
+"""The plain tagger with passive-aggressive learning: what a round sees, and what it converges to."""
 
 from __future__ import annotations
 

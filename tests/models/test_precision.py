@@ -1,4 +1,4 @@
-"""Weights in fewer bits: how far they are from what they were."""
+"""Weights in fewer bits: how far they are from the original ones."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_what_is_wrong_with_sentences_is_said(sentences: object, message: str) -
     ("tags", "message"),
     [
         ([["PN"]], "there are 2 sentences, but tags for 1"),
-        ([["PN"], ["VV"]], "sentence 2 has 2 words, but 1 tags"),
+        ([["PN"], ["VV"]], "sentence 2 has 2 words, but 1 tag"),
     ],
 )
 def test_tags_must_fit_words(tags: list[list[str]], message: str) -> None:

@@ -23,8 +23,8 @@ SMALL: dict[str, Any] = {
 
 
 def other(layer: Layer) -> Layer:
-    """The other guideline: 的 heads the noun before it, a verb of saying hangs on what is said, names and
-    tags are others; a saying verb is an AUX.
+    """The other guideline: 的 is the head of the noun before it, a verb of saying depends on what is said and
+    is an AUX, and relations and tags have other names.
     """
     heads, relations = list(layer.heads or ()), list(map(str, layer.relations or ()))
     tags = [TAGS[str(tag)] for tag in layer.tags or ()]

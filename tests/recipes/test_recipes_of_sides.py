@@ -47,7 +47,8 @@ def test_a_coupled_tagger_from_a_recipe(recipe, tmp_path):
     plan = recipe(
         COUPLED, "side.2.sample=100", "side.2.cut=sentence", "start.shares=[0.1, 1]", "learning.rate=0.1"
     )
-    score = train(plan, Run(output=tmp_path / "c", on_stage=stages.append))
+    parts: list[str] = []
+    score = train(plan, Run(output=tmp_path / "c", on_stage=stages.append, on_part=parts.append))
     tagger = load(tmp_path / "c")
     assert isinstance(tagger, CoupledTagger)
     assert (tagger.standards, tagger.start.shares) == (("ctb", "pku"), (0.1, 1))
@@ -55,6 +56,7 @@ def test_a_coupled_tagger_from_a_recipe(recipe, tmp_path):
         iterations=2, rate=0.1, batch=CoupledTagger().learning.batch, sample=(None, 100)
     )
     assert "baseline tagger of pku" in stages
+    assert parts[0].startswith("baseline tagger of ctb: 1 of 2 done, ")
     notes = tagger.notes_
     assert notes["dev_score"] == score
     assert list(notes["sides"]) == ["ctb", "pku"]

@@ -1,4 +1,4 @@
-"""Progress on standard error, if that is a terminal: what is done, how fast, and how long it will take."""
+"""Progress on standard error, if that is a terminal: amount done, speed, and time left."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from duilian.corpus.files import MeasuredFile
+from duilian.wording import clock
 
 REFRESH = 0.1  # seconds
 Item = TypeVar("Item")
@@ -26,9 +27,9 @@ def watch(
     total: int | None = None,
     size: Callable[[Item], int] = lambda _: 1,
 ) -> Iterator[Item]:
-    """Pass items through and count them on the terminal, with the time left if it can be estimated.
+    """Pass items through and count them on the terminal, with an estimate of the time left.
 
-    That is so if all items come from files of known size (see `measured`), or if their `total` size is known.
+    The estimate needs files of known size (see `measured`), or the `total` size of all items.
     """
     if not sys.stderr.isatty():
         yield from items
@@ -68,13 +69,6 @@ def left_over(seconds: float, done: float, total: float) -> str:
     return f"{clock(seconds * (total - done) / done)} left" if 0 < done < total else ""
 
 
-def clock(seconds: float) -> str:
-    """Return a duration such as 0:07, 12:30 or 3:05:00."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 class Stages:
     """The stages of a long command on a terminal: the last line shows which one is running, and how long."""
 
@@ -95,12 +89,16 @@ class Stages:
         self._bar.stop()
 
     def begin(self, name: str, *, stays: bool = True) -> None:
-        """Show the next stage; when it ends in turn, it stays as a line with its time, unless told not to."""
+        """Show the next stage; when it ends, it stays as a line with its time, unless `stays` is False."""
         now = time.monotonic()
         if self._stays:
             self.print(f"{self._name}: {now - self._start:.1f} s")
         self._name, self._start, self._stays = name, now, stays
         self._bar.reset(self._task, description=name)
+
+    def show_part(self, text: str) -> None:
+        """Show how far the present stage is; its time goes on."""
+        self._bar.update(self._task, description=text)
 
     def print(self, line: str) -> None:
         """Print a line that stays."""

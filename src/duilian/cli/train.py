@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from duilian.cli.options import Lenient, warn
-from duilian.cli.progress import Stages, clock
+from duilian.cli.progress import Stages
 from duilian.cli.tables import show_evaluation
 from duilian.engine import evaluate, load
 from duilian.learning import IterationReport
@@ -21,8 +22,10 @@ from duilian.learning.run_log import LOG_SUFFIX, read_log, sparkline
 from duilian.modelfile import read_model
 from duilian.models import is_parser, load_parser
 from duilian.recipes import KINDS, Recipe, Run, Side, train
+from duilian.wording import clock
 
 EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set learning.iterations=5"
+PAUSE = 10  # seconds, at least, between lines about parts of a stage
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Listeners:
 
     on_iteration: Callable[[IterationReport], None]
     on_stage: Callable[[str], None]
+    on_part: Callable[[str], None]
+    on_resume: Callable[[str], None]
     on_reading: Callable[[str], None] | None = None
 
 
@@ -146,6 +151,8 @@ def _progress(plan: Recipe) -> Iterator[Listeners]:
         yield Listeners(
             lambda report: typer.echo(_report_line(report, names), err=True),
             lambda stage: typer.echo(f"{stage} …", err=True),
+            _seldom(lambda part: typer.echo(part, err=True)),
+            lambda place: typer.echo(f"duilian: {place}", err=True),
         )
         return
     times: list[float] = []
@@ -163,7 +170,20 @@ def _progress(plan: Recipe) -> Iterator[Listeners]:
         stages.begin(f"reading {name}" if name else "preparing", stays=bool(name))
 
     with Stages("preparing") as stages:
-        yield Listeners(show, stages.begin, show_reading)
+        yield Listeners(show, stages.begin, stages.show_part, stages.print, show_reading)
+
+
+def _seldom(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Call it only every `PAUSE` seconds: lines in a file stay."""
+    last = time.monotonic()
+
+    def say_if_due(text: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= PAUSE:
+            last = time.monotonic()
+            say(text)
+
+    return say_if_due
 
 
 def _report_line(report: IterationReport, names: list[str]) -> str:
@@ -171,7 +191,7 @@ def _report_line(report: IterationReport, names: list[str]) -> str:
 
 
 def _format_report(report: IterationReport, names: list[str]) -> str:
-    """Format loss, dev score (of trees also labelled), and of several sides each score and its pruning."""
+    """Format the loss, the dev score, LAS for trees and, for several sides, each side's score and pruning."""
     loss = "" if report.loss is None else f"loss {report.loss:.4f}, "
     dev = "" if report.score is None else f"dev {report.score:.2f}{' (best)' if report.is_best else ''}, "
     sides = "".join(f"{_format_side(report, name)}, " for name in names if name in report.details)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from duilian.errors import ConfigError
 from duilian.settings import Settings
+from duilian.wording import clock
 
 if TYPE_CHECKING:
     from duilian.learning.trainer import IterationReport
 
+
+Part = TypeVar("Part")
 
 SELF_TRAINING = ("teacher", "held")
 """Parts of a run with state of their own: a teacher in training, and labels found so far."""
@@ -35,6 +39,8 @@ class Session:
     threads: int = 1
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # gets the name of each stage before the iterations
+    on_part: Callable[[str], None] | None = None  # gets the progress of a stage after each of its parts
+    on_resume: Callable[[str], None] | None = None  # gets the place where a run resumes
     checkpoint: str | Path | None = None
     resume: bool = False
     # One entry per iteration of the last training loop, including those before it was resumed.
@@ -63,6 +69,15 @@ class Session:
         """Report the stage that begins."""
         if self.on_stage:
             self.on_stage(name)
+
+    def parts(self, name: str, parts: Iterable[Part], count: int) -> Iterator[Part]:
+        """Pass on the parts of a stage, and say after each how many are done and how much time is left."""
+        start = time.perf_counter()
+        for done, part in enumerate(parts, start=1):
+            if self.on_part and done < count:
+                left = (time.perf_counter() - start) * (count - done) / done
+                self.on_part(f"{name}: {done} of {count} done, {clock(left)} left")
+            yield part
 
 
 def fingerprint(config: Settings, parts: Iterable[npt.NDArray[Any] | str]) -> str:

@@ -142,6 +142,9 @@ class Trainer:
         self.history.clear()
         if checkpoint and session.resume and Path(checkpoint).exists():
             self.resume(checkpoint, mark)
+            if session.on_resume:
+                most = self.learning.iterations
+                session.on_resume(f"resuming after iteration {self.iteration} of {most} from {checkpoint}")
         for report in self.run(evaluate):
             self.history.append(report.result())
             if checkpoint:

@@ -24,6 +24,8 @@ class Run:
     on_iteration: Callable[[IterationReport], None] | None = None
     on_stage: Callable[[str], None] | None = None  # gets each stage before the first iteration
     on_reading: Callable[[str], None] | None = None  # gets a file's name, then ""
+    on_part: Callable[[str], None] | None = None  # gets the progress of a stage
+    on_resume: Callable[[str], None] | None = None  # gets the place where training resumes
     on_warning: Callable[[str], None] | None = None
     told: set[str] = dataclasses.field(default_factory=set, repr=False)  # warnings so far
     sizes: dict[tuple[Path, ...], list[int]] = dataclasses.field(default_factory=dict, repr=False)
@@ -61,6 +63,8 @@ class Run:
             threads=self.threads,
             on_iteration=self.on_iteration,
             on_stage=self.on_stage,
+            on_part=self.on_part,
+            on_resume=self.on_resume,
             checkpoint=self.checkpoint,
             resume=self.resume,
             history=self.history,

@@ -35,6 +35,7 @@ from duilian.models.attribute_crf.attributes import (
     UnitSentences,
 )
 from duilian.models.base.estimator import Parameters
+from duilian.wording import counted
 
 LabelSentences = Iterable[Sequence[str | None]]
 
@@ -322,10 +323,12 @@ def _numbers(
     """The label of each unit by number: -1 for None, one past the last for labels not among the classes."""
     lengths = np.diff(units.sentence).tolist()
     if len(lengths) != len(gold):
-        raise ConfigError(f"X has {len(lengths)} sentences, y has {len(gold)}")
+        raise ConfigError(f"X has {counted(len(lengths), 'sentence')}, y has {len(gold)}")
     for number, (length, labels) in enumerate(zip(lengths, gold, strict=True), 1):
         if length != len(labels):
-            raise ConfigError(f"sentence {number} has {length} units and {len(labels)} labels")
+            raise ConfigError(
+                f"sentence {number} has {counted(length, 'unit')} and {counted(len(labels), 'label')}"
+            )
     place: dict[str | None, int] = {label: k for k, label in enumerate(classes)}
     place[None] = -1
     return np.array([place.get(label, len(classes)) for labels in gold for label in labels], np.int32)

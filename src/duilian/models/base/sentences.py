@@ -8,6 +8,7 @@ from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.lines import shown
 from duilian.errors import ConfigError, StandardError, TextError
 from duilian.standards import is_pair, with_parts
+from duilian.wording import counted
 
 Sentences = Iterable[Layer] | Iterable[Sentence] | Iterable[Sequence[str]]
 
@@ -55,7 +56,9 @@ def _with_tags(layers: Sequence[Layer], tags: Sequence[Sequence[str]]) -> list[L
         raise TextError(f"there are {len(layers)} sentences, but tags for {len(tags)}")
     for number, (layer, each) in enumerate(zip(layers, tags, strict=True), start=1):
         if len(layer) != len(each):
-            raise TextError(f"sentence {number} has {len(layer)} words, but {len(each)} tags")
+            raise TextError(
+                f"sentence {number} has {counted(len(layer), 'word')}, but {counted(len(each), 'tag')}"
+            )
     return [Layer(layer.words, tuple(each)) for layer, each in zip(layers, tags, strict=True)]
 
 

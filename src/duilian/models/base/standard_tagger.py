@@ -24,6 +24,7 @@ from duilian.lexicon import Lexicon
 from duilian.lexicon.constraint_builder import ConstraintBuilder
 from duilian.models.base.sentences import Sentences, layer_of, layers_of
 from duilian.models.roles import Ability, Ask, Constraints, Labeler, Ranked, SideLabels, letter_words, refuse
+from duilian.wording import counted
 
 _log = logging.getLogger("duilian")
 
@@ -148,5 +149,6 @@ class StandardTagger(abc.ABC):
         own = Ask((self.standard,), ask.tags, ask.trees, ask.confidence, ask.marginals)
         found = self.labeler.label(batch, own, self._constraints(batch, lexicon), threads)
         if found.impossible:
-            _log.warning("%d sentences could not be analysed with the lexicon's words", found.impossible)
+            number = counted(found.impossible, "sentence")
+            _log.warning("%s could not be analysed with the lexicon's words", number)
         return found.of[self.standard]

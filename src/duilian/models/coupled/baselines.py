@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import hashlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,15 @@ from duilian import _native
 from duilian.errors import ConfigError
 from duilian.labels.encoding import Encoding
 from duilian.lattice import SideMapping
-from duilian.learning import AdaGrad, Trainer
-from duilian.learning.jobs import run_jobs
+from duilian.learning import AdaGrad, IterationReport, Session, Trainer
+from duilian.learning.jobs import has_workers, run_jobs
 from duilian.modelfile import read_model, write_model
 from duilian.models.coupled.label_pairs import MAPPINGS, label_tags, on_labels, table_mapping
 from duilian.models.coupled.sides import Sides
 from duilian.models.coupled.training_data import Ids, TrainingData, chain_sets
 from duilian.standards import Mapping
 
+Reports = Iterator[IterationReport]
 Weights = npt.NDArray[np.float32]
 
 
@@ -63,7 +64,7 @@ class BaselineSide:
             len(self.encoding.labels), rules, self.keys, self.examples, self.full_from
         )
 
-    def fit(self, sentences: Ids, threads: int) -> Weights:
+    def fit(self, sentences: Ids, threads: int, watch: Callable[[Reports], Reports] | None = None) -> Weights:
         """Train on these sentences, and on as many others in which some of the side's labels are known;
         return the mean of the weights after each iteration."""
         objective = _native.TaggingObjective(self.layout, self.examples)
@@ -75,7 +76,8 @@ class BaselineSide:
             self.learning,
             draw=lambda rng: _drawn(rng, sentences, self.held),
         )
-        for _ in trainer.run(None):
+        reports = trainer.run(None)
+        for _ in reports if watch is None else watch(reports):
             pass
         return trainer.total / np.float32(trainer.iteration)
 
@@ -119,12 +121,19 @@ class BaselineTaggers:
         self.layouts = [side.layout for side in self._sides]
         self.weights: list[Weights] = []
 
-    def train(self, on_side: Callable[[int], None]) -> None:
-        """Train the tagger of each side on its sentences."""
-        jobs = [(own, self.data.sentences(side), self._threads) for side, own in enumerate(self._sides)]
-        for side, weights in enumerate(run_jobs(BaselineSide.fit, jobs)):
+    def train(self, watch: Callable[[int, Reports], Reports]) -> None:
+        """Train the tagger of each side on its sentences; `watch` sees the iterations, unless they run elsewhere."""
+        jobs = [
+            (
+                own,
+                self.data.sentences(side),
+                self._threads,
+                None if has_workers() else functools.partial(watch, side),
+            )
+            for side, own in enumerate(self._sides)
+        ]
+        for weights in run_jobs(BaselineSide.fit, jobs):
             self.weights.append(np.require(weights, requirements="W"))  # Ray returns read-only arrays
-            on_side(side)
 
     def candidates(
         self,
@@ -144,12 +153,15 @@ class BaselineTaggers:
         rows, first = self.data.rows, self.data.first
         return _native.tag_units(self.layouts[side], self.weights[side], rows, first, self._threads)
 
-    def jackknifed(self, side: int, pruning: _native.Pruning, folds: int) -> _native.TagSets:
+    def jackknifed(
+        self, side: int, pruning: _native.Pruning, folds: int, session: Session
+    ) -> _native.TagSets:
         """Like `candidates`, but taggers that have not seen the side's own sentences find those for them."""
         own, first = self.data.sentences(side), self.data.first
         parts = np.array_split(own, min(folds, len(own)))
         job = HeldOutJob(self._sides[side], own, self.data.rows, pruning)
-        held_out = list(run_jobs(job, [(part,) for part in parts], self._threads))
+        found = run_jobs(job, [(part,) for part in parts], self._threads)
+        held_out = list(session.parts(f"jack-knifing, side {side + 1}", found, len(parts)))
         before = self.candidates(side, pruning, first=first[: own[0] + 1])
         after = self.candidates(side, pruning, first=first[own[-1] + 1 :])
         return chain_sets([before, *held_out, after])
@@ -169,6 +181,7 @@ def offline_candidates(
     *,
     settings: str,
     cache: str | Path | None,
+    session: Session,
 ) -> list[_native.TagSets]:
     """The candidates of all sides on the training sentences; `cache` is a folder that stores them."""
     content = f"{baselines.data.digest()} {settings} {folds}"
@@ -178,7 +191,7 @@ def offline_candidates(
     if path is not None and path.exists():
         _, arrays = read_model(path)
         return [_native.TagSets(np.array(arrays[f"{k}.first"]), np.array(arrays[f"{k}.tags"])) for k in sides]
-    found = [baselines.jackknifed(side, pruning, folds) for side in sides]
+    found = [baselines.jackknifed(side, pruning, folds, session) for side in sides]
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         arrays = {f"{k}.first": sets.first for k, sets in enumerate(found)}

@@ -26,7 +26,7 @@ from duilian.labels.units import units_of_layers
 from duilian.learning import AdaGrad, Session, Sgd, Trainer, fingerprint
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.models.base.sentences import tags_of
-from duilian.models.coupled.baselines import BaselineTaggers, offline_candidates, side_mappings
+from duilian.models.coupled.baselines import BaselineTaggers, Reports, offline_candidates, side_mappings
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.conversion_answers import conversion_limits
 from duilian.models.coupled.dev_sets import DevEvaluator, DevLayers, DevSet
@@ -159,9 +159,13 @@ class CoupledRun:
             seed=config.learning.seed,
         )
         found = BaselineTaggers(self.data, guided, config.features.full_from, learning, self.threads)
-        self.say("baseline taggers")
-        found.train(lambda side: self.say(f"baseline tagger of {self.sides.standards[side]}"))
+        found.train(self._watched)
         return found
+
+    def _watched(self, side: int, reports: Reports) -> Reports:
+        name = f"baseline tagger of {self.sides.standards[side]}"
+        self.say(name)
+        return self.session.parts(name, reports, self.config.start.baseline_iterations)
 
     def _pruning(self) -> _native.Pruning:
         own = self.config.pruning
@@ -179,7 +183,12 @@ class CoupledRun:
             self.templates.text,
         )
         return offline_candidates(
-            self.baselines, self._pruning(), pruning.folds, settings=repr(settings), cache=self.cache
+            self.baselines,
+            self._pruning(),
+            pruning.folds,
+            settings=repr(settings),
+            cache=self.cache,
+            session=self.session,
         )
 
     def _latent(self) -> list[_native.TagSets]:

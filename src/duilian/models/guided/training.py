@@ -61,7 +61,7 @@ class GuidedTrainer(CrfTrainer):
             predictor = CrfPredictor(_fit_own(config, train, threads))
             return predictor.predict_labels(predictor.packer.units(held_out), threads=threads)
 
-        return list(itertools.chain.from_iterable(jackknifed(layers, config.folds, answer)))
+        return list(itertools.chain.from_iterable(jackknifed(layers, config.folds, answer, self.session)))
 
     def _parts(self) -> dict[str, Any]:
         return super()._parts() | {"own": self.own}

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer, Tag
 from duilian.errors import StandardError
-from duilian.learning import jackknifed
+from duilian.learning import Session, jackknifed
 from duilian.lexicon.constraint_builder import NO_BONUS
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.parser.tree_packing import Words
@@ -126,11 +126,11 @@ def jackknifed_marginals(
     layers: Sequence[Layer],
     tags: Sequence[str],
     folds: int,
-    threads: int = 1,
+    session: Session,
 ) -> Marginals:
     """The marginals of training sentences, each from a tagger that has learned from the other folds."""
-    answer = lambda others, held_out: marginals_of(fit(others), held_out, tags, threads)  # noqa: E731
-    return np.concatenate(jackknifed(layers, min(folds, len(layers)), answer))
+    answer = lambda others, held_out: marginals_of(fit(others), held_out, tags, session.threads)  # noqa: E731
+    return np.concatenate(jackknifed(layers, min(folds, len(layers)), answer, session, "tagging"))
 
 
 def tag_numbers(layers: Sequence[Layer], tags: Sequence[str]) -> Ids:

@@ -56,11 +56,11 @@ class JointParserTrainer(TreeTrainer):
             gold.layers,
             packer.tags,
             tagging.folds,
-            threads,
+            self.session,
         )
         found = candidates(marginals, tagging.threshold, added=gold_tags)
         treebank = Treebank(packer.with_tags(gold.layers, found.best)).lift()
-        pruning = learn_pruning(packer, treebank.layers, threads)
+        pruning = learn_pruning(packer, treebank.layers, self.session)
         objective = _native.JointObjective(
             packer.joint,
             packer.joint_data(treebank.layers, found, gold_tags),

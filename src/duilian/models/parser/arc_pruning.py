@@ -26,13 +26,13 @@ class LearnedPruning:
     allowed: npt.NDArray[np.uint8]
 
 
-def learn_pruning(packer: TreePacker, layers: Sequence[Layer], threads: int) -> LearnedPruning:
+def learn_pruning(packer: TreePacker, layers: Sequence[Layer], session: Session) -> LearnedPruning:
     """Learn the pruning model for new text, and prune the training sentences.
 
     Models that have not seen the training sentences prune them (jack-knifing). Otherwise fewer arcs would
     survive there than in new text, and the parser would learn to choose between too few.
     """
-    share, everything = packer.config.min_share, np.zeros(0, np.uint8)
+    threads, share, everything = session.threads, packer.config.min_share, np.zeros(0, np.uint8)
     if share <= 0:
         return LearnedPruning(np.zeros(packer.native.pruning_weights, np.float32), everything)
     weights = pruning_weights(packer, layers, threads)
@@ -44,7 +44,7 @@ def learn_pruning(packer: TreePacker, layers: Sequence[Layer], threads: int) -> 
         return packer.native.allowed_arcs(pruning_weights(packer, train, threads), data, share, threads)
 
     folds = min(FOLDS, len(layers))
-    return LearnedPruning(weights, np.concatenate(jackknifed(layers, folds, allowed)))
+    return LearnedPruning(weights, np.concatenate(jackknifed(layers, folds, allowed, session, "pruning")))
 
 
 def pruning_weights(packer: TreePacker, layers: Sequence[Layer], threads: int) -> Weights:

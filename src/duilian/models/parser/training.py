@@ -77,7 +77,7 @@ class TreeTrainer(abc.ABC):
             return [head for layer in found for head in layer.heads or () if head is not None]
 
         bare = [dataclasses.replace(layer, relations=None) for layer in layers]
-        folds = jackknifed(bare, min(GUESS_FOLDS, many), guess)
+        folds = jackknifed(bare, min(GUESS_FOLDS, many), guess, self.session, "trees for relations")
         return np.array(list(itertools.chain.from_iterable(folds)), np.int32)
 
     def learn(
@@ -111,7 +111,7 @@ class ParserTrainer(TreeTrainer):
             layers, dev = self._with_predicted_tags(layers, dev)
         treebank = Treebank.of(layers).lift()
         packer = self.packer(treebank)
-        pruning = learn_pruning(packer, treebank.layers, threads)
+        pruning = learn_pruning(packer, treebank.layers, self.session)
         objective = self.objective(packer, treebank, pruning.allowed)
         evaluate = None
         if dev is not None:
@@ -136,7 +136,7 @@ class ParserTrainer(TreeTrainer):
         folds, standard, threads = self.config.tag_folds, self.config.standard, self.session.threads
         self.session.stage(f"tagging in {folds} folds")
         train = [layer for layer in layers if layer.heads is not None]
-        found = jackknifed_tags(train, folds, standard, threads)
+        found = jackknifed_tags(train, folds, standard, self.session)
         return found, None if dev is None else retagged(dev, train, standard, threads)
 
     def packer(self, treebank: Treebank) -> TreePacker:

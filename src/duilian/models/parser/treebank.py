@@ -94,7 +94,8 @@ def retagged(layers: Sequence[Layer], others: Sequence[Layer], standard: str, th
     return [dataclasses.replace(gold, tags=guess.tags) for gold, guess in zip(layers, found, strict=True)]
 
 
-def jackknifed_tags(layers: Sequence[Layer], folds: int, standard: str, threads: int) -> list[Layer]:
+def jackknifed_tags(layers: Sequence[Layer], folds: int, standard: str, session: Session) -> list[Layer]:
     """Training sentences with the tags of plain taggers that have not seen them."""
-    parts = jackknifed(layers, folds, lambda others, held_out: retagged(held_out, others, standard, threads))
+    retag = lambda others, held_out: retagged(held_out, others, standard, session.threads)  # noqa: E731
+    parts = jackknifed(layers, folds, retag, session, "tagging")
     return list(itertools.chain.from_iterable(parts))

@@ -41,7 +41,7 @@ class TreeConverterTrainer(TreeTrainer):
         threads = self.session.threads
         treebank = Treebank.of(layers).lift()
         packer = self.packer(treebank)
-        pruning = learn_pruning(packer, treebank.layers, threads)
+        pruning = learn_pruning(packer, treebank.layers, self.session)
         kept = pruning.weights
         if not packer.config.min_share:  # nothing is pruned, but probabilities are needed
             kept = pruning_weights(packer, treebank.layers, threads)

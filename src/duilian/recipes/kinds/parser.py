@@ -10,6 +10,7 @@ from duilian.recipes.parts import Kind, register
 from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, save, side_notes, warn_of_overlap
+from duilian.wording import counted
 
 
 def train_parser(recipe: Recipe, run: Run) -> float | None:
@@ -24,7 +25,8 @@ def fit_trees(parser: Parser, recipe: Recipe, run: Run) -> float | None:
     warn_of_overlap([(corpus, dev)], "word", run)
     parser.fit(corpus, dev=dev, session=run.session())
     if parser.lifted_:
-        run.warn(f"{parser.lifted_} words were reattached to make trees with crossing arcs projective")
+        words = counted(parser.lifted_, "word was", "words were")
+        run.warn(f"{words} reattached to make trees with crossing arcs projective")
     return save(parser, recipe, run, side_notes(side, corpus, dev) | {"lifted": parser.lifted_})
 
 

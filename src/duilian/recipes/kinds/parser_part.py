@@ -115,7 +115,7 @@ class ParserSentences:
         return list(map(_with_xpos, layers)) if self.settings.sees == "xpos" else layers
 
     def _plain_folds(self, layers: list[Layer]) -> list[Layer]:
-        return jackknifed_tags(layers, self.settings.tag_folds, self.side.standard, self.run.threads)
+        return jackknifed_tags(layers, self.settings.tag_folds, self.side.standard, self.run.session())
 
     def _coupled_folds(self, layers: list[Layer]) -> list[Layer]:
         """Retag the sentences with coupled word taggers that have not seen them."""
@@ -135,7 +135,8 @@ class ParserSentences:
             tagger = CoupledTagger.with_config(config).fit(own, session=Session(threads=threads))
             return _retagged(tagger, held_out, standard, threads)
 
-        return list(itertools.chain.from_iterable(jackknifed(layers, self.settings.tag_folds, retag)))
+        folds = jackknifed(layers, self.settings.tag_folds, retag, self.run.session(), "tagging")
+        return list(itertools.chain.from_iterable(folds))
 
     def _further(self) -> tuple[list[Layer], dict[str, Any]]:
         if not self.settings.treebanks:

@@ -12,6 +12,7 @@ from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, save, side_notes, warn_of_overlap
 from duilian.settings import Settings
+from duilian.wording import counted
 
 
 class _TreeConverterKind(Kind):
@@ -35,7 +36,8 @@ def train_tree_converter(recipe: Recipe, run: Run) -> float | None:
             f"out; the first is number {first.number}: {first.source!r} and {first.target!r}"
         )
     if converter.lifted_:
-        run.warn(f"{converter.lifted_} words were reattached to make trees with crossing arcs projective")
+        words = counted(converter.lifted_, "word was", "words were")
+        run.warn(f"{words} reattached to make trees with crossing arcs projective")
     sides = zip(recipe.sides, (target, source), strict=True)
     notes = {"sides": {side.standard: side_notes(side, *corpora) for side, corpora in sides}}
     return save(converter, recipe, run, notes | {"lifted": converter.lifted_})
