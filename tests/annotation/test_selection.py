@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duilian import Sentence, Tagger, demo, read, write
-from duilian.annotation.selection import Review, hardest, most_uncertain, probable_tags, select
+from duilian import Analyzer, Sentence, Tagger, demo, read, write
+from duilian.annotation.selection import Review, hardest, most_uncertain, probable_tags, select, select_with
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.learning import AdaGrad
@@ -93,8 +93,21 @@ def test_what_is_refused(tagger):
         with pytest.raises(ConfigError, match="share"):
             list(select(tagger, [], share))
     char = Tagger("ctb", level="char", learning=AdaGrad(iterations=1)).fit(demo.load("both-ctb", "ctb"))
-    with pytest.raises(ConfigError, match="word-level"):
+    with pytest.raises(ConfigError, match=r"word-level model\n  hint: use select_with"):
         list(select(char, [], 0.2))
+    with pytest.raises(ConfigError, match="share"):
+        list(select_with(Analyzer(char), [], 0.0, "ctb"))
+
+
+def test_both_ways_to_select_agree(tagger):
+    """An analyser finds the same words as the tagger in it, and the same best tags."""
+    corpus = list(demo.load("ctb-dev", "ctb"))
+    found = zip(select(tagger, corpus, 0.2), select_with(Analyzer(tagger), corpus, 0.2, "ctb"), strict=True)
+    for by_tagger, by_analyser in found:
+        assert by_analyser.uncertainty == pytest.approx(by_tagger.uncertainty, abs=1e-3)
+        pairs = zip(by_tagger.sentence["ctb"].tags, by_analyser.sentence["ctb"].tags, strict=True)
+        assert all((a is None) == (b is None) for a, b in pairs)
+        assert all(a is None or b <= a for a, b in pairs)
 
 
 @given(st.lists(probabilities, min_size=1, max_size=8), st.floats(0.01, 1.0))

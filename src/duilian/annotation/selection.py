@@ -1,7 +1,7 @@
 """Selection of the words that a tagger is least sure of, for manual annotation.
 
-As in Li et al. (2017): the lower the marginal probability of a word's best tag, the harder the word. All
-other words stay unknown; the result is partial annotation, which training accepts as it is.
+As in Li et al. (2017): the lower the marginal probability of a word's best tag, the harder the word. The tags
+of all other words stay unknown; the result is partial annotation, which can be used for training as it is.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from duilian.corpus import Layer, Sentence, Tag
 from duilian.corpus.batches import batches
 from duilian.corpus.formats.jsonlines import read_jsonlines, write_jsonlines
 from duilian.corpus.merging import given_cuts
+from duilian.engine import Analyzer
 from duilian.errors import ConfigError
 from duilian.models import StandardTagger
+from duilian.models.roles import Ask
 
 CANDIDATE_MASS = 0.99
 MAX_CANDIDATES = 4
@@ -47,16 +49,46 @@ def select(
     >>> sum(tag is not None for tag in found.sentence["ctb"].tags)
     2
     """
-    if not 0 < share <= 1:
-        raise ConfigError(f"the share of words must be above 0 and at most 1, got {share!r}")
+    _check_share(share)
     if tagger.level != "word":
-        raise ConfigError("selection needs a word-level model", "segment the text first")
+        raise ConfigError("select needs a word-level model", "use select_with for a character-level one")
     for batch in batches(sentences):
         layers = [sentence[tagger.standard] for sentence in batch]
         rows = tagger.marginals(layers, threads=threads)
         for sentence, layer, marginals in zip(batch, layers, rows, strict=True):
             if layer.words:
                 yield _selected(sentence, layer, marginals, share, tagger)
+
+
+def select_with(
+    analyzer: Analyzer, sentences: Iterable[Sentence], share: float, standard: str, *, threads: int = 1
+) -> Iterator[Selection]:
+    """The same with an analyser, whose model may be of character level: the words are given.
+
+    >>> import duilian
+    >>> sentence = Sentence({"pku": Layer(("经济", "发展", "了"))})
+    >>> next(select_with(duilian.load(), [sentence], 0.2, "pku")).sentence["pku"].tags[1] > {"v", "vn"}
+    True
+    """
+    _check_share(share)
+    ask = Ask(standards=(standard,), marginals=True, trees=False)
+    for batch in batches(sentences):
+        open_tags = [Sentence({standard: Layer(each[standard].words)}) for each in batch]
+        docs = analyzer.fill(open_tags, standard, ask=ask, threads=threads)
+        for sentence, doc in zip(batch, docs, strict=True):
+            layer, rows = sentence[standard], [token.marginals or {} for token in doc.tokens(standard)]
+            if layer.words:
+                best = np.array([max(row.values(), default=0.0) for row in rows])
+                tags: list[Tag] = [None] * len(layer)
+                for place in hardest(best, share):
+                    found = rows[place]
+                    tags[place] = probable_tags(np.array(list(found.values())), list(found))
+                yield _selection(sentence, layer, tags, best, standard)
+
+
+def _check_share(share: float) -> None:
+    if not 0 < share <= 1:
+        raise ConfigError(f"the share of words must be above 0 and at most 1, got {share!r}")
 
 
 def most_uncertain(selections: Iterable[Selection], count: int) -> list[Selection]:
@@ -85,8 +117,14 @@ def _selected(
     tags: list[Tag] = [None] * len(layer)
     for place in hardest(best, share):
         tags[place] = probable_tags(marginals[place], tagger.encoding_.labels)
+    return _selection(sentence, layer, tags, best, tagger.standard)
+
+
+def _selection(
+    sentence: Sentence, layer: Layer, tags: Sequence[Tag], best: npt.NDArray[np.float64], standard: str
+) -> Selection:
     chosen = Layer(layer.words, tuple(tags), spaces=layer.spaces)
-    return Selection(Sentence({tagger.standard: chosen}, sentence.id), float(1.0 - best.mean()))
+    return Selection(Sentence({standard: chosen}, sentence.id), float(1.0 - best.mean()))
 
 
 class Review:
@@ -99,7 +137,6 @@ class Review:
     def __init__(self, standard: str) -> None:
         self.standard = standard
         self._confidence = array("f")
-        # Closed by __exit__.
         self._pending = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
 
     def __enter__(self) -> Review:
@@ -119,8 +156,8 @@ class Review:
     ) -> None:
         """Add a sentence: the candidates of each word, and the confidence in the best of them.
 
-        Where the given words, those before conversion, are cut differently, they are a candidate, too, and
-        all words in their place are as uncertain as the least certain of them.
+        `given` are the words before conversion. Where they are cut differently, they are a candidate too, and
+        all words in that place count as uncertain as the least certain of them.
         """
         cuts = given_cuts(words, given)
         for cut, group in itertools.groupby(zip(cuts, confidence, strict=True), key=lambda pair: pair[0]):

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from duilian.annotation.selection import Selection, most_uncertain, select
+from duilian.annotation.selection import Selection, most_uncertain, select, select_with
 from duilian.cli.inputs import Inputs
 from duilian.cli.options import InputEncoding, Lenient, Output, Threads
 from duilian.cli.progress import watch
@@ -58,20 +58,24 @@ def command(
     """Select the words whose tags a model is least sure of, for annotators to decide.
 
     A selected word lists its candidates, as in 发展_{NN|VV}: replace them with the right tag (any tag), or
-    with ? if you cannot tell. All other words have ?, unknown. The file is a partially annotated corpus.
+    with ? if you cannot tell. All other words have ?, unknown. The file is a partially annotated corpus: you
+    can train on it, or put it back with duilian corpus merge. See docs/howto/annotate.md.
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is not one of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
     share = parse_share(tokens)
     analyzer, name = load_analyzer(model, standard)
     tagger = tagger_for(analyzer.model, name)
-    if tagger.encoding_.level != "word":
-        hint = "segment the text first and use a model that tags words"
-        raise ConfigError("select needs a word-level model", hint)
+    if tagger.encoding_.tags is None:
+        raise ConfigError(f"{model}: the model only segments text", "use a model that tags words")
     source = Inputs([file], format, encoding, reads="words", lenient=lenient)
     options = FormatOptions(standard=tagger.standard)
     given = watch(_given_sentences(source, file, options), files=source.files)
-    found: Iterable[Selection] = select(tagger, given, share, threads=threads)
+    found: Iterable[Selection] = (
+        select(tagger, given, share, threads=threads)
+        if tagger.encoding_.level == "word"
+        else select_with(analyzer, given, share, tagger.standard, threads=threads)
+    )
     if sentences is not None:
         found = most_uncertain(found, sentences)
     column = reading_of(tagger).get("column")
