@@ -273,11 +273,14 @@ def test_mix_refuses_what_it_cannot_do(duilian, tmp_path):
 
 def test_merge_puts_a_review_back_and_says_what_it_has_done(duilian, tmp_path):
     (tmp_path / "c.txt").write_text("我/PN  去/VV  了/SP\n好/VA\n", encoding="utf-8")
-    (tmp_path / "r.txt").write_text("我/?  去/?  了/AS\n坏/VA\n", encoding="utf-8")
+    (tmp_path / "r.txt").write_text("我/?  去/VV|VC  了/AS\n坏/VA\n", encoding="utf-8")
     status, out, err = duilian("corpus", "merge", "c.txt", "r.txt", "--standard", "ctb")
     assert (status, out) == (0, "我/PN  去/VV  了/AS\n好/VA\n")
-    assert "1 reviewed sentences, 1 tags and 0 words changed" in err
-    assert "r.txt: 1 sentences are not in the corpus, the first of them '坏'" in err
+    assert "duilian: 1 reviewed sentence, 1 tag and 0 words changed" in err
+    assert (
+        "r.txt: 1 tag is not valid and left out; first: 去_VV|VC; write one tag, or several in braces" in err
+    )
+    assert "r.txt: 1 sentence is not in the corpus; first: '坏'" in err
 
 
 def test_a_column_that_no_format_has_is_refused_in_every_format(duilian):

@@ -62,10 +62,23 @@ def test_a_tag_that_is_its_own_word_cuts_nothing():
     assert (report.words, report.tags) == (0, 1)
 
 
-def test_half_of_a_chosen_cut_is_a_tag():
+def test_half_of_a_chosen_cut_leaves_the_tag_as_it_was():
     (layer,), report = merged([sentence("街 上", ["NN", "LC"])], [sentence("街 上", ["街上", None])])
-    assert layer.words == ("街", "上")
-    assert report.words == 0
+    assert (layer.words, layer.tags) == (("街", "上"), ("NN", "LC"))
+    assert (report.words, report.doubtful) == (0, ["街_街上"])
+
+
+def test_original_words_that_are_also_the_words_are_untagged():
+    corpus = [sentence("街 上 热闹", ["NN", "LC", "VA"])]
+    (layer,), report = merged(corpus, [sentence("街上 热闹", ["街上", None])])
+    assert (layer.words, layer.tags) == (("街上", "热闹"), (None, "VA"))
+    assert (report.untagged, report.doubtful) == (1, ["街上_街上"])
+
+
+def test_several_tags_without_braces_leave_the_tag_as_it_was():
+    (layer,), report = merged([sentence("今天 好", ["NT", "VA"])], [sentence("今天 好", ["NT|NN", "JJ"])])
+    assert layer.tags == ("NT", "JJ")
+    assert (report.tags, report.doubtful) == (1, ["今天_NT|NN"])
 
 
 def test_a_head_that_is_chosen_as_the_tag_is_a_head():

@@ -31,6 +31,7 @@ from duilian.corpus.english_dictionary import PACKAGE, EnglishDictionary
 from duilian.corpus.merging import MergeReport, merge
 from duilian.corpus.mixing import PARTS, PRESETS, Mixing, MixReport, mix
 from duilian.corpus.mixing import preset as mixing_preset
+from duilian.wording import counted
 
 app = typer.Typer(
     help="Count, reformat, split, sample, merge and mix corpora.",
@@ -126,7 +127,7 @@ def _read(
     names: list[str] | None = None,
     report: ReadReport | None = None,
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, and tell in the end what was skipped."""
+    """Yield the sentences of a file; at the end, report what was skipped."""
     report = ReadReport() if report is None else report
     how: dict[str, Any] = {"standard": standard, "format": format, "encoding": encoding, "lenient": lenient}
     yield from read_sentences(path, **how, cut=cut, column=column, names=names, report=report)
@@ -169,7 +170,7 @@ def split(
     corpus = _read_all(file, standard, format, encoding, lenient, cut)
     parts = corpus.split(proportions, seed)
     for part, path in zip(parts, write_parts(parts, output, like=file, format=corpus.format), strict=True):
-        typer.echo(f"{path}: {len(part)} sentences")
+        typer.echo(f"{path}: {counted(len(part), 'sentence')}")
 
 
 @app.command()
@@ -221,15 +222,18 @@ def merge_command(
 
 
 def _report_merging(report: MergeReport, reviewed: str) -> None:
-    changed = f"{report.tags} tags and {report.words} words changed"
-    if report.heads:
-        changed = f"{report.tags} tags, {report.heads} heads and {report.words} words changed"
-    print(f"duilian: {report.sentences} reviewed sentences, {changed}", file=sys.stderr)
+    heads = f"{counted(report.heads, 'head')}, " if report.heads else ""
+    changed = f"{heads}{counted(report.tags, 'tag')} and {counted(report.words, 'word')} changed"
+    print(f"duilian: {counted(report.sentences, 'reviewed sentence')}, {changed}", file=sys.stderr)
+    if report.doubtful:
+        what = counted(len(report.doubtful), "tag is", "tags are")
+        hint = "write one tag, or several in braces to leave it open"
+        warn(f"{reviewed}: {what} not valid and left out; first: {report.doubtful[0]}; {hint}")
     if report.untagged:
-        warn(f"{report.untagged} words are new and have no tag in {reviewed}")
+        warn(f"{counted(report.untagged, 'new word has', 'new words have')} no tag in {reviewed}")
     if report.lost:
-        what = f"{reviewed}: {len(report.lost)} sentences are not in the corpus"
-        warn(f"{what}, the first of them {report.lost[0]!r}")
+        what = counted(len(report.lost), "sentence is", "sentences are")
+        warn(f"{reviewed}: {what} not in the corpus; first: {report.lost[0]!r}")
 
 
 def _mixing(name: str | None, share: float | None, tags: str | None, replacement: str | None) -> Mixing:
@@ -312,4 +316,5 @@ def _report_mixing(report: MixReport) -> None:
     total = report.replaced.total()
     print(f"duilian: {total} of {report.words} words are now English ({by_tag or 'none'})", file=sys.stderr)
     if report.retagged:
-        print(f"duilian: {report.retagged} foreign words became nouns", file=sys.stderr)
+        words = counted(report.retagged, "foreign word became a noun", "foreign words became nouns")
+        print(f"duilian: {words}", file=sys.stderr)

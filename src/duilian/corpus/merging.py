@@ -1,8 +1,8 @@
 """Reviewed sentences put back into the corpus that they come from.
 
-A converted word that the given corpus cuts differently carries the given words among its candidate tags, as
-in 球迷们_{NN|球迷+们}. Whoever reviews it writes the right words and tags, or that cut as the tag. A word of
-a converted tree carries its head and relation, as in 的_{11:appos}; the right ones are written the same way.
+Where the corpus before conversion cut a word differently, those words are among its candidates, as in
+球迷们_{NN|球迷+们}. The reviewer writes the right words and tags, or chooses that cut as the tag. A word of
+a converted tree shows its head and relation, as in 的_{11:appos}; the reviewer writes the right ones.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from duilian.corpus.sentence import Layer, Sentence, Tag
 from duilian.errors import ConfigError
+from duilian.wording import counted
 
 BETWEEN = "+"  # the given words of a cut
 _HEAD = re.compile(r"(\d{1,6}):(\S+)")  # head and relation, as the review of a tree has them
-_MARKS = re.compile(r"[\s+/_|<>(){}\[\]\\]")  # that some format does not allow in a tag
+_MARKS = re.compile(r"[\s+/_|<>(){}\[\]\\]")  # not allowed in a tag by some format
 
 
 def given_cuts(words: Sequence[str], given: Sequence[str]) -> list[str]:
-    """For each word, the given words in its place; empty if they are cut alike, or cannot be a tag.
+    """For each word, the given words in its place; empty if both are the same, or if they cannot be a tag.
 
     >>> given_cuts(["球迷们", "在", "街", "上"], ["球迷", "们", "在", "街上"])
     ['球迷+们', '', '街上', '街上']
@@ -44,29 +45,29 @@ def _edges(words: Sequence[str]) -> Iterator[int]:
 
 @dataclasses.dataclass
 class MergeReport:
-    """What has become of a review."""
-
-    sentences: int = 0  # of the corpus with a reviewed one
-    tags: int = 0  # words that have another tag now
-    heads: int = 0  # words that have another head or relation now
-    words: int = 0  # words that are cut in another way now
+    sentences: int = 0  # in the corpus that were reviewed
+    tags: int = 0  # changed
+    heads: int = 0  # changed, or with a changed relation
+    words: int = 0  # new, because the text is cut differently now
     untagged: int = 0  # of these, words that the review has no tag for
-    lost: list[str] = dataclasses.field(default_factory=list)  # reviewed texts that the corpus does not have
+    doubtful: list[str] = dataclasses.field(default_factory=list)  # tags that are not tags, as in 北京_NT|NN
+    lost: list[str] = dataclasses.field(default_factory=list)  # reviewed texts missing from the corpus
 
 
 def merge(
     corpus: Iterable[Sentence], reviewed: Iterable[Sentence], standard: str, report: MergeReport | None = None
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a corpus with what a review says of them.
+    """Yield the sentences of a corpus with the changes of a review.
 
     Sentences are found by their characters, and the same text twice in order. The review's words hold, and
     its tags where it has a single one, its heads where it has them; others stay. A tag that spells its words
-    cuts them that way. A sentence whose words change has the tree of the review, if any.
+    cuts them that way; one that spells only some of them, or several tags without braces, counts as open. A
+    sentence whose words change has the tree of the review, if any.
     """
     report = MergeReport() if report is None else report
     waiting: dict[str, deque[Layer]] = {}
     for sentence in reviewed:
-        layer = _with_chosen_heads(_cut_as_chosen(sentence[standard]))
+        layer = _without_doubtful(_with_chosen_heads(_cut_as_chosen(sentence[standard])), report)
         waiting.setdefault("".join(layer.words), deque()).append(layer)
     for sentence in corpus:
         layer = sentence[standard]
@@ -80,7 +81,7 @@ def merge(
 
 
 def _cut_as_chosen(layer: Layer) -> Layer:
-    """The words as their tags cut them: 球迷们_球迷+们 becomes two words, 街_街上 上_街上 one, untagged."""
+    """Apply cuts chosen as tags: 球迷们_球迷+们 becomes two words, 街_街上 上_街上 one, all untagged."""
     words: list[str] = []
     tags: list[Tag] = []
     rows = list(zip(layer.words, layer.tags or (), strict=False))
@@ -92,15 +93,32 @@ def _cut_as_chosen(layer: Layer) -> Layer:
     return layer if layer.tags is None or tuple(words) == layer.words else Layer(tuple(words), tuple(tags))
 
 
+def _without_doubtful(layer: Layer, report: MergeReport) -> Layer:
+    """Open what a reviewer left unfinished: NT|NN without braces, or a cut that does not fit its words."""
+    text, tags = "".join(layer.words), list(layer.tags or ())
+    for place, tag in enumerate(tags):
+        if isinstance(tag, str) and ("|" in tag or _is_left_cut(tag, layer.words[place], text)):
+            report.doubtful.append(f"{layer.words[place]}_{tag}")
+            tags[place] = None
+    return layer if layer.tags is None else dataclasses.replace(layer, tags=tuple(tags))
+
+
+def _is_left_cut(tag: str, word: str, text: str) -> bool:
+    cut = tag.replace(BETWEEN, "")
+    return word in cut and cut in text and any("\u3400" <= char <= "\u9fff" for char in cut)
+
+
 def _with_chosen_heads(layer: Layer) -> Layer:
-    """The layer with the heads that stand where its tags should be: 的_10:acl:relcl."""
+    """Move heads written as tags, such as 的_10:acl:relcl, to where they belong."""
     found = [isinstance(tag, str) and _HEAD.fullmatch(tag) for tag in layer.tags or ()]
     if not any(found):
         return layer
     for head in found:
         if head and int(head[1]) > len(layer):
             text = "".join(layer.words)
-            raise ConfigError(f"the head {head[1]} is outside the sentence {text!r} ({len(layer)} words)")
+            raise ConfigError(
+                f"the head {head[1]} is outside the sentence {text!r} ({counted(len(layer), 'word')})"
+            )
     return dataclasses.replace(
         layer,
         tags=tuple(None if head else tag for head, tag in zip(found, layer.tags or (), strict=True)),
@@ -110,7 +128,7 @@ def _with_chosen_heads(layer: Layer) -> Layer:
 
 
 def _chosen_cut(rows: Sequence[tuple[str, Tag]]) -> tuple[int, list[str]]:
-    """How many of the first words their tag cuts anew, and the words that it makes of them; none if 1, []."""
+    """The number of leading words that their tag cuts anew, and the new words; (1, []) if it cuts none."""
     tag, text = rows[0][1], ""
     cut = tag.split(BETWEEN) if isinstance(tag, str) else []
     for count, (word, other) in enumerate(rows, start=1):
@@ -148,7 +166,7 @@ def _merged(old: Layer, new: Layer, report: MergeReport) -> Layer:
 
 
 def _with_heads(old: Layer, new: Layer, report: MergeReport) -> Layer:
-    """The layer with the heads that a review of the same words has; a head brings its relation."""
+    """The layer with the heads of a review of the same words; a head comes with its relation."""
     if new.heads is None:
         return old
     unknown = (None,) * len(old)
