@@ -88,7 +88,13 @@ class ModelFileError(DuilianError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the hint for an unknown name: the most similar known one, or all of them."""
+    """Return the hint for an unknown name: the most similar known one, or all of them.
+
+    >>> did_you_mean("pkv", ["pku", "ud"]), did_you_mean("csv", ["svg", "json"])  # csv is no slip
+    ("did you mean 'pku'?", 'choose one of: svg, json')
+    """
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
+    if len(name) < 4 and near and near[0][0] != name[0]:
+        near = []
     return f"did you mean {near[0]!r}?" if near else f"choose one of: {', '.join(names)}"

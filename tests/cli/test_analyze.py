@@ -46,6 +46,13 @@ def test_text_files_and_pipes_are_the_same(call: Call) -> None:
     assert out.startswith("# newpar id = 1\n# sent_id = 1\n# text = 我们明天去北京。\n1\t")
 
 
+def test_a_form_that_does_not_exist_is_answered_with_those_that_do(call: Call) -> None:
+    status, _, err = call("analyze", "--to", "csv", "北京")
+    assert status == 2
+    message = " ".join(err.replace("│", " ").split())
+    assert "unknown form 'csv': choose one of: pretty, conllu, json, slash" in message
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_every_word(call: Call, form: str) -> None:
     status, out, _ = call("analyze", "--model", "char.model", "--to", form, "北京很大。")

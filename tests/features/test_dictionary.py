@@ -161,7 +161,7 @@ def test_each_kind_of_damage_is_refused(name: str, value: list[int]) -> None:
 
 
 def words_of_one_place(parents: int, letters: int) -> list[str]:
-    """Words whose edges all have their home in a hundredth of the table (`Edges` in dictionary.cpp)."""
+    """Words whose edges all hash to one hundredth of the table (`Edges` in dictionary.cpp)."""
     alphabet = [chr(code) for code in range(0x4E00, 0x4E00 + letters)]
     nodes = letters + parents * letters // 100
     bits = max(4, (nodes + nodes // 2 - 1).bit_length())
@@ -174,7 +174,7 @@ def words_of_one_place(parents: int, letters: int) -> list[str]:
 
 
 def test_words_that_would_make_lookups_slow_are_refused() -> None:
-    """Else time grew with the square of their number: 8,000 such words took 0.07 s, 40,000 took 0.57 s."""
+    """Time used to grow with the square of their number: 8,000 such words took 0.07 s, 40,000 took 0.57 s."""
     with pytest.raises(DuilianError, match="too many words of the dictionary share a place"):
         made_of(dict.fromkeys(words_of_one_place(40, 20_000), (1, "")))
 
@@ -231,13 +231,13 @@ def test_files_have_words_frequencies_and_tags(tmp_path: Path, caplog: pytest.Lo
         "中国": (1, ""), "人": (9, "n"), "大学": (7, "n"), "c#": (3, "nz"), "微信": (2, "n"),
     }  # fmt: skip
     assert (found.name, found.licence) == ("words.txt", "CC0")
-    assert caplog.text.count("1 words are listed more than once; the largest frequency is used") == 1
+    assert caplog.text.count("1 word is listed more than once; the largest frequency is used") == 1
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("中 国 5 n", "expected at most 3 fields"),
+        ("中 国 5 n", "a word must not contain spaces, got '中 国'"),
         ("ice cream", "the frequency must be a whole number above 0, got 'cream'"),
         ("中国 -3 n", "the frequency must be a whole number above 0, got '-3'"),
         ("中国 0 n", "the frequency must be a whole number above 0, got '0'"),

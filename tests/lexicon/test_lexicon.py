@@ -87,7 +87,9 @@ def test_a_file_gives_words_tags_and_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("云 计算", "the word '云 计算' has a space in it, and text is always cut at spaces"),
+        ("云 计算", "the word '云 计算' contains a space, but text is always cut at spaces"),
+        ("New York 3 ns", "the word 'New York' contains a space, but text is always cut at spaces"),
+        ("自然 语言 处理 5", "the word '自然 语言 处理' contains a space, but text is always cut at spaces"),
         ("\tNN", "a word must not be empty or have spaces, got ''"),
         ("云计算\tNN|", "a tag must not be empty or have spaces, got ''"),
         ("云计算\tN N", "a tag must not be empty or have spaces, got 'N N'"),
@@ -147,7 +149,7 @@ def test_lines_of_jieba_are_read(tmp_path: Path, line: str, expected: Entry | No
     "line", ["iPhone 15", "plan b", "云计算 中心", "云计算 NN", "云 5 n n", "云  5 n", "卡拉 karaoke"]
 )
 def test_other_words_with_spaces_are_still_refused(tmp_path: Path, line: str) -> None:
-    with pytest.raises(CorpusError, match="has a space in it"):
+    with pytest.raises(CorpusError, match="contains a space"):
         Lexicon.read(write(tmp_path / "dict.txt", f"好 3 a\n{line}\n"))
 
 
@@ -202,7 +204,7 @@ def test_a_word_may_begin_with_the_sign_of_comments(tmp_path: Path) -> None:
     lexicon = Lexicon.read(path, lenient=True)
     assert set(lexicon) == {Entry("#话题#", ("NN",)), Entry("好\\#")}
     assert lexicon.problems == (
-        f"{path}:6: the word '\\\\#两个 词' has a space in it, and text is always cut at spaces",
+        f"{path}:6: the word '\\\\#两个 词' contains a space, but text is always cut at spaces",
     )
 
 
@@ -662,7 +664,7 @@ def test_constraints_that_cannot_be_met_are_logged(
     with caplog.at_level(logging.WARNING, "duilian"):
         layer = characters.predict_layers([["明天"]], lexicon=Lexicon(["明天"]))[0]
     assert layer == characters.predict_layers([["明天"]])[0]
-    assert "1 sentences could not be analysed with the lexicon's words" in caplog.text
+    assert "1 sentence could not be analysed with the lexicon's words" in caplog.text
 
 
 def test_no_sentences_and_empty_ones(characters: Tagger) -> None:

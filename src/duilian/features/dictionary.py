@@ -25,6 +25,7 @@ from duilian.corpus.files import check_path, display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.errors import ConfigError, CorpusError
 from duilian.text import Folding, check_text
+from duilian.wording import counted
 
 MAX_WORDS = 4_000_000
 MAX_LENGTH = 64  # characters of a word, see native/include/duilian/features/dictionary.hpp
@@ -107,9 +108,9 @@ class Dictionary:
             raise ConfigError(f"{shown_path}: contains no words", "a line is: word frequency tag")
         if lines > len(words):
             _log.warning(
-                "%s: %d words are listed more than once; the largest frequency is used",
+                "%s: %s listed more than once; the largest frequency is used",
                 shown_path,
-                lines - len(words),
+                counted(lines - len(words), "word is", "words are"),
             )
         found = cls(words.values(), name=name or Path(shown_path).name, licence=licence)
         if len(words) >= MANY_WORDS:
@@ -128,7 +129,7 @@ class Dictionary:
         return map(ListedWord, self.native.words(), frequency.tolist(), tags)
 
     def __repr__(self) -> str:
-        return f"<Dictionary {self.name!r}: {len(self)} words>"
+        return f"<Dictionary {self.name!r}: {counted(len(self), 'word')}>"
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -260,8 +261,10 @@ def parse_line(line: str) -> ListedWord:
     """Parse a line: word, frequency and tag, separated by white space; the last two are optional."""
     fields = line.split()
     if len(fields) > 3:
-        hint = "a line is: word frequency tag; a word has no spaces"
-        raise ConfigError(f"expected at most 3 fields, found {shown(line)}", hint)
+        hint = (
+            "a line is: word frequency tag; text is always cut at spaces, so give each part a line of its own"
+        )
+        raise ConfigError(f"a word must not contain spaces, got {shown(' '.join(fields[:-2]))}", hint)
     word = _visible(fields[0])
     if not 0 < len(word) <= MAX_LENGTH:
         raise ConfigError(f"a word has 1 to {MAX_LENGTH} characters, got {shown(fields[0])}")

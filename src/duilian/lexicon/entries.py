@@ -27,6 +27,8 @@ _JIEBA = re.compile(
     rf"^(?!#)(?:(\S+) [0-9]+ ([A-Za-z]+)|(?=\S*[{_HAN}])(\S+) (?:[0-9]+|([a-z]{{1,4}}))) *$", re.MULTILINE
 )
 """A line of jieba's dictionaries. Two columns must begin with a Chinese word: `iPhone 15` is a mistake."""
+_SPACED = re.compile(r"(\S+(?: +\S+)+?) +[0-9]+(?: +[A-Za-z]+)? *")
+"""Such a line, but with spaces in the word."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,12 +84,19 @@ def parse_entry(line: str) -> Entry:
             f"expected at most 3 columns, found {len(rest) + 1}", hint="word, tags (NN|VV) and weight"
         )
     if not rest and len(word.split()) > 1:
-        raise ConfigError(
-            f"the word {shown(word)} has a space in it, and text is always cut at spaces",
-            hint="remove the line, or separate its columns with tabs",
-        )
+        raise _spaced(word)
     tags = tuple(rest[0].split("|")) if rest and rest[0] else ()
     return Entry(_ESCAPED.sub("", word), tags, _parse_weight(rest[1]) if len(rest) == 2 else None)
+
+
+def _spaced(line: str) -> ConfigError:
+    """The error for a line of words with spaces, perhaps followed by the frequency and tag of jieba's."""
+    found = _SPACED.fullmatch(line)
+    word = found[1] if found else line.strip()
+    return ConfigError(
+        f"the word {shown(word)} contains a space, but text is always cut at spaces",
+        hint="write it without the space, or give each part a line of its own; separate columns with tabs",
+    )
 
 
 def _with_tabs(lines: str, loose_tags: set[str]) -> str:

@@ -32,6 +32,7 @@ from duilian.lexicon.entries import Entry, EntryTable, check_weight
 from duilian.lexicon.findings import EntryMode, Finding, Match, mode_of, why_not
 from duilian.standards import with_parts
 from duilian.text import check_text, simplified
+from duilian.wording import counted
 
 if TYPE_CHECKING:
     from duilian.labels.encoding import Level
@@ -128,7 +129,7 @@ class Lexicon:
         return map(self._entries.__getitem__, self._entries.native.sorted().tolist())
 
     def __repr__(self) -> str:
-        return f"<Lexicon: {len(self)} words, mode {self.mode}>"
+        return f"<Lexicon: {counted(len(self), 'word')}, mode {self.mode}>"
 
     @checked
     def explain(self, units: Sequence[str], *, level: Level = "char") -> list[Match]:
