@@ -1,4 +1,4 @@
-"""What annotation tools give back: exported by us, edited by a script as the tool would, and read again."""
+"""Round trips through annotation tools: exported, edited by a script as the tool would, and read again."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def test_no_json_of_label_studio_is_a_traceback(text: str, tmp_path: Path) -> No
         ('{"label": []}', "expected text in the field text"),
         ('{"text": "好", "label": [[0, 1]]}', "expected a label as"),
         ('{"text": "好", "label": [["a", 1, "n"]]}', "a label has no offsets"),
-        ('{"text": "好", "label": [[0, 2, "n"]]}', "a span from 0 to 2 is not in the text (1 characters)"),
+        ('{"text": "好", "label": [[0, 2, "n"]]}', "a span from 0 to 2 is not in the text (1 character)"),
         ('{"text": "好", "entities": [3]}', "expected objects in the field entities"),
         ('{"text": "好", "label": 3}', "expected a list in the field label"),
     ],

@@ -89,7 +89,7 @@ def test_every_tag_is_one_of_its_standard(name: str) -> None:
 def test_words_are_not_tagged_as_punctuation_nor_the_other_way_round(
     name: str, punctuation: set[str]
 ) -> None:
-    """Addresses are symbols in UD, as UD wants them; what is left over of HTML is neither."""
+    """Addresses are tagged as symbols, as UD requires; remains of HTML are not."""
     for half in HALVES:
         corpus = pku(half) if name == "pku" else conllu(half, name)
         for word, tag in [pair for each in corpus for pair in tagged(each[name])]:

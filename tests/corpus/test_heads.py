@@ -224,7 +224,7 @@ def naive_choice(steps, labels):
 
 @given(random_trees, random_rules)
 def test_heads_equal_the_recursive_twin_and_keep_the_laws(tree, rules):
-    """All laws on the same trees: drawing a tree takes far longer than looking at it."""
+    """All laws on the same trees: drawing a tree takes far longer than checking it."""
     heads = to_dependencies(tree, rules)
     assert heads == naive_dependencies(tree, rules)
     has_one_root_and_no_cycle(tree, heads)

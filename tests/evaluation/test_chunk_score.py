@@ -88,7 +88,9 @@ def test_other_labels_are_refused(label):
 
 
 def test_lengths_must_agree():
-    with pytest.raises(ConfigError, match="sentence 1: gold has 1 labels, but guess has 2"):
+    with pytest.raises(
+        ConfigError, match="sentence 1: gold and guess must have the same number of labels, got 1 and 2"
+    ):
         chunk_score([["O"]], [["O", "O"]])
 
 

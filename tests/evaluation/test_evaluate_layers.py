@@ -84,9 +84,9 @@ def test_chunk_labels_have_chunks():
 def test_errors_name_the_sentence():
     with pytest.raises(ConfigError, match="sentence 2: gold and guess have different text"):
         evaluate_layers(GOLD, [GOLD[0], Layer(("坏",))], standard="ctb")
-    with pytest.raises(ConfigError, match="there are 1 sentences of guess, but more of gold"):
+    with pytest.raises(ConfigError, match="1 sentence of guess, but more of gold"):
         evaluate_layers(GOLD, GOLD[:1], standard="ctb")
-    with pytest.raises(ConfigError, match="sentence 1: guess has 1 words, but 2 tags"):
+    with pytest.raises(ConfigError, match="sentence 1: guess has 1 word, but 2 tags"):
         evaluate_layers([Layer(("a",), ("X",))], [Layer(("a",), ("X", "X"))], standard="x")
 
 

@@ -1,4 +1,4 @@
-"""Words in letters, scored apart."""
+"""Scores of alphabetic words."""
 
 from __future__ import annotations
 

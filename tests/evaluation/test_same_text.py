@@ -51,8 +51,8 @@ def test_white_space_does_not_count() -> None:
             2,
             "sentence 2: gold and guess have different text from character 1 on: '人' and '鬼'",
         ),
-        (["天地"], 2, "there are 1 sentences of guess, but more of gold"),
-        (["天地", "人", "鬼"], 3, "there are 2 sentences of gold, but more of guess"),
+        (["天地"], 2, "1 sentence of guess, but more of gold"),
+        (["天地", "人", "鬼"], 3, "2 sentences of gold, but more of guess"),
         (["天鬼", "人"], 1, "sentence 1: gold and guess have different text from character 2 on"),
     ],
 )

@@ -68,9 +68,9 @@ def test_known_and_unknown_words_by_hand():
 @pytest.mark.parametrize(
     ("gold", "guess", "message"),
     [
-        ([["NN"], ["NN", "P"]], [["NN"], ["NN"]], "sentence 2: gold has 2 tags, but guess has 1"),
-        ([["NN"]], [], "there are 0 sentences of guess, but more of gold"),
-        ([], [["NN"]], "there are 0 sentences of gold, but more of guess"),
+        ([["NN"], ["NN", "P"]], [["NN"], ["NN"]], "sentence 2: .* same number of tags, got 2 and 1"),
+        ([["NN"]], [], "0 sentences of guess, but more of gold"),
+        ([], [["NN"]], "0 sentences of gold, but more of guess"),
     ],
 )
 def test_sides_that_do_not_fit(gold, guess, message):
@@ -80,9 +80,9 @@ def test_sides_that_do_not_fit(gold, guess, message):
 
 
 def test_words_that_do_not_fit_the_tags():
-    with pytest.raises(ConfigError, match="sentence 1: there are 2 words, but 1 tags"):
+    with pytest.raises(ConfigError, match="sentence 1 has 2 words, but 1 tag"):
         tagging_by_vocabulary([["a", "b"]], [["NN"]], [["NN"]], set())
-    with pytest.raises(ConfigError, match="there are 1 sentences of words, but more of tags"):
+    with pytest.raises(ConfigError, match="1 sentence of words, but more of tags"):
         tagging_by_vocabulary([["a"]], [["NN"], ["P"]], [["NN"], ["P"]], set())
 
 

@@ -95,7 +95,7 @@ def test_characters_beyond_the_basic_plane_are_one_character():
         ([["ab"]], [["a"]], "sentence 1: .* from character 2 on: 'b' and ''"),
         ([["a", ""]], [["a"]], "sentence 1: word 2 of gold is empty"),
         ([["a"]], [["", "a"]], "sentence 1: word 1 of guess is empty"),
-        ([["a"], ["b"]], [["a"]], "there are 1 sentences of guess, but more of gold"),
+        ([["a"], ["b"]], [["a"]], "1 sentence of guess, but more of gold"),
     ],
 )
 def test_sides_that_do_not_fit(gold, guess, message):
@@ -105,9 +105,9 @@ def test_sides_that_do_not_fit(gold, guess, message):
 
 def test_tags_that_do_not_fit_the_words():
     alignment = align([["a"], ["b", "c"]], [["a"], ["bc"]])
-    with pytest.raises(ConfigError, match="sentence 2: guess has 1 words, but 2 tags"):
+    with pytest.raises(ConfigError, match="sentence 2: guess has 1 word, but 2 tags"):
         alignment.word_tag_counts([["NN"], ["NN", "NN"]], [["NN"], ["NN", "NN"]])
-    with pytest.raises(ConfigError, match="there are 1 sentences of gold tags, but more of gold words"):
+    with pytest.raises(ConfigError, match="1 sentence of gold tags, but more of gold words"):
         alignment.word_tag_counts([["NN"]], [["NN"], ["NN"]])
 
 

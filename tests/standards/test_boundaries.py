@@ -142,7 +142,7 @@ def test_what_is_no_encoding_is_refused(labels: list[str], message: str) -> None
 def test_wrong_words_are_refused() -> None:
     with pytest.raises(ConfigError, match="word 2 has 0"):
         BoundaryScheme.BIES.encode([1, 0])
-    with pytest.raises(ConfigError, match="2 words but 1 tags"):
+    with pytest.raises(ConfigError, match="2 words, but 1 tag"):
         BoundaryScheme.BIES.encode([1, 2], ["NN"])
     with pytest.raises(ConfigError, match="no boundary scheme 'BIO'"):
         BoundaryScheme.named("BIO")

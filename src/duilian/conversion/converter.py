@@ -1,7 +1,7 @@
 """Conversion of corpora of any length from one standard to another.
 
-Puts the answers of a model that converts back into the user's sentences, and reports the line of a tag that
-it has never seen. At word level, a sentence keeps everything but its tags. At character level, text is
+The answers of the model are put back into the user's sentences; an error names the line of a tag that the
+model has never seen. At word level, a sentence keeps everything but its tags. At character level, text is
 segmented again; a sentence whose words stay the same keeps its other annotation.
 """
 
@@ -41,7 +41,7 @@ from duilian.models.roles import Ability, Ask, SideLabels, TreeTranslator, chose
 
 
 class Converter:
-    """Converts in one direction with a model, or the analyser of one, of kind coupled or guided.
+    """Converts in one direction with a model of kind coupled or guided, or with its analyser.
 
     `unknown_tags` treats tags new to the model as unknown.
     """
@@ -102,10 +102,10 @@ class Converter:
     def run(
         self, sentences: Iterable[PlacedSentence], *, with_candidates: bool = False
     ) -> Iterator[tuple[Sentence, Doc]]:
-        """Convert sentences, in order: each with its answer.
+        """Yield each sentence with its converted analysis, in order.
 
-        An answer has the words of the target's standard and how sure each is; with candidates, the marginals
-        are the shares of each word's most probable tags among all words that begin there.
+        The analysis has the words in the target standard with their confidence. With candidates, the
+        marginals are the shares of each word's most probable tags among all words that begin there.
         """
         source, target = self.plan.encodings
         if with_candidates and target.tags is None:
@@ -120,7 +120,7 @@ class Converter:
                 yield each.sentence, Doc(each.sentence[self.source].text, {self.target: words})
 
     def _words(self, units: UnitBatch, labels: SideLabels) -> Segmentation:
-        """Decode labels. A word across white space becomes two, each as sure as the whole."""
+        """Decode labels. A word across white space becomes two, both with its confidence."""
         target = self.plan.encodings[1]
         whole = Segmentation.from_labels(target.meaning, units.joined(), labels.label, labels.p)
         found = Segmentation.from_labels(target.meaning, units, labels.label, None)
@@ -158,7 +158,7 @@ class Converter:
         return with_tags_of(given, found) if given.words == found.words else found
 
     def layer_of_rows(self, sentence: Sentence, answer: Doc) -> Layer:
-        """Return the same for a row format; the source's tags keep their column if it is free."""
+        """Return the same for a row format; the source's tags stay if the new ones use the other column."""
         layer, given = self.layer(sentence, answer), sentence[self.source]
         # A layer read from rows keeps the tag column that its own tags are not in.
         free = [column for column in TAG_COLUMNS if column not in given.columns]

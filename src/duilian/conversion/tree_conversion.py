@@ -1,4 +1,4 @@
-"""Conversion of treebanks of any length: each sentence needs a whole tree, and gets one of the target."""
+"""Conversion of treebanks of any length: each sentence needs a complete tree and gets a new one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError, CorpusError
 from duilian.models.registry import reading_of
 from duilian.models.roles import ConvertedTree, TreeTranslator, chosen_standard
+from duilian.wording import counted
 
 MAX_WORDS = 1000  # of a sentence; the search takes cubic time
 
 
 @dataclasses.dataclass
 class TreeConversion:
-    """Converts with a model of kind tree-converter; counts what it had to leave out.
+    """Converts with a model of kind tree-converter; counts what it leaves out.
 
     With `is_lenient`, relations that the model has never seen count as unknown.
     """
@@ -57,7 +58,7 @@ class TreeConversion:
         encoding: str = "utf-8",
         report: ReadReport | None = None,
     ) -> tuple[Format, Iterator[PlacedSentence]]:
-        """Return the format of a treebank and an iterator over its sentences, all with whole trees."""
+        """Return the format of a treebank and an iterator over its sentences, all with complete trees."""
         column = reading_of(self.model, self.source).get("column")
         options = FormatOptions(standard=self.source, column=column, trees="whole")
         form, sentences = read_placed(path, options, format=format, encoding=encoding, report=report)
@@ -82,7 +83,7 @@ class TreeConversion:
             yield placed
 
     def check(self, placed: PlacedSentence) -> None:
-        """Refuse a sentence without a whole tree and, unless lenient, relations that are unknown."""
+        """Refuse a sentence without a complete tree and, unless lenient, unknown relations."""
         layer = placed.sentence[self.source]
         if len(layer) > MAX_WORDS:
             raise CorpusError(
@@ -104,7 +105,7 @@ class TreeConversion:
             self.counts["unknown relation"] += 1
 
     def run(self, sentences: Iterable[PlacedSentence]) -> Iterator[tuple[Sentence, ConvertedTree]]:
-        """Convert sentences, in order: each with its answer."""
+        """Yield each sentence with its converted tree, in order."""
         for batch in batches(sentences):
             layers = [self._without_enhanced(each.sentence[self.source]) for each in batch]
             found = self.model.convert_trees(layers, self.threads)
@@ -112,7 +113,7 @@ class TreeConversion:
                 yield placed.sentence, answer
 
     def _without_enhanced(self, layer: Layer) -> Layer:
-        """Drop and count what holds for the source's tree only: enhanced dependencies, empty nodes."""
+        """Drop and count what belongs to the source's tree only: enhanced dependencies, empty nodes."""
         deps = layer.columns.get("deps", ())
         self.counts["enhanced dependency"] += sum(field != "_" for field in deps)
         kept = tuple(row for row in layer.extra_rows if "." not in row[1].partition("\t")[0])
@@ -124,24 +125,19 @@ class TreeConversion:
         """What was left out, a line each."""
         texts = {
             "unknown relation": "treated {} that the model has never seen as unknown",
-            "enhanced dependency": "dropped {}: they hold for the source's trees",
-            "empty node": "dropped {}: they hold for the source's trees",
+            "enhanced dependency": "dropped {}, valid only in the source's trees",
+            "empty node": "dropped {}, valid only in the source's trees",
         }
+        plurals = {"enhanced dependency": "enhanced dependencies"}
         return [
-            text.format(f"{self.counts[what]:,} {_plural(what, self.counts[what])}")
+            text.format(counted(self.counts[what], what, plurals.get(what, "")))
             for what, text in texts.items()
             if self.counts[what]
         ]
 
 
-def _plural(what: str, count: int) -> str:
-    if count == 1:
-        return what
-    return f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-
-
 def convert_treebank(model: TreeTranslator, corpus: Corpus, to: str, *, threads: int = 1) -> Corpus:
-    """Convert a corpus with whole trees to the target's standard."""
+    """Convert a corpus with complete trees to the target standard."""
     conversion = TreeConversion(model, corpus.standard, to, threads=threads)
     given = [PlacedSentence(sentence, corpus.source) for sentence in corpus]
     for placed in given:

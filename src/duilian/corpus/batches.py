@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 Item = TypeVar("Item")
-SENTENCES = 1000  # of a corpus, at once
+SENTENCES = 1000  # of a corpus, in one batch
 
 
 def batches(
     items: Iterable[Item], limit: int = SENTENCES, size: Callable[[Item], int] = lambda _: 1
 ) -> Iterator[list[Item]]:
-    """Yield batches whose sizes add up to about `limit`; an item that is larger stands alone."""
+    """Yield batches whose sizes add up to about `limit`; a larger item has a batch of its own."""
     batch: list[Item] = []
     total = 0
     for item in items:

@@ -15,6 +15,7 @@ from duilian.corpus.sentence import Layer, Sentence
 from duilian.corpus.tag_spelling import UNKNOWN, format_tags
 from duilian.errors import ArgumentError, ConfigError
 from duilian.result_tables import html_table
+from duilian.wording import counted
 
 SENTENCES_IN_HTML, WORDS_IN_HTML = 5, 40
 
@@ -74,7 +75,7 @@ class Corpus(Sequence[Sentence]):
 
     def __repr__(self) -> str:
         source = f" from {self.source}" if self.source else ""
-        return f"<Corpus: {len(self)} sentences, {self.standard}{source}>"
+        return f"<Corpus: {counted(len(self), 'sentence')}, {self.standard}{source}>"
 
     def _repr_html_(self) -> str:
         """The first sentences, for notebooks."""
@@ -112,7 +113,7 @@ class Corpus(Sequence[Sentence]):
     def sample(self, n: int, seed: int) -> Corpus:
         """Draw `n` different sentences at random, in corpus order."""
         if not 0 <= n <= len(self):
-            raise ConfigError(f"cannot draw {n} sentences from a corpus of {len(self)}")
+            raise ConfigError(f"cannot draw {counted(n, 'sentence')} from a corpus of {len(self)}")
         places = random.Random(seed).sample(range(len(self)), n)
         return self._part(self._sentences[place] for place in sorted(places))
 
@@ -120,7 +121,7 @@ class Corpus(Sequence[Sentence]):
     def folds(self, k: int) -> list[tuple[Corpus, Corpus]]:
         """Pairs (training, held out) for jack-knifing.
 
-        Held-out parts are contiguous, so no document is on both sides except at their ends.
+        Held-out parts are contiguous, so only documents at their ends are on both sides.
         """
         return [
             (self._part(self._sentences[:start] + self._sentences[end:]), self[start:end])
@@ -142,7 +143,9 @@ def _words_shown(layer: Layer) -> Iterator[str]:
 def fold_bounds(count: int, k: int) -> list[tuple[int, int]]:
     """The start and end of each of k folds of `count` sentences."""
     if not 2 <= k <= count:
-        raise ConfigError(f"cannot make {k} folds of {count} sentences", f"choose from 2 to {count}")
+        raise ConfigError(
+            f"cannot make {k} folds of {counted(count, 'sentence')}", f"choose from 2 to {count}"
+        )
     return list(itertools.pairwise(count * fold // k for fold in range(k + 1)))
 
 

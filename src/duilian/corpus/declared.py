@@ -1,7 +1,7 @@
-"""What a declared standard says about a corpus: which tags it has, and whether its name is a slip.
+"""Checks of the declared standard of a corpus: unknown tags, and a name that looks like a typing error.
 
-Anyone may name a standard of their own, and only the tags of built-in ones are known. So what looks wrong
-is told, never refused.
+Users may name standards of their own, and only the tags of built-in ones are known. So a suspicious name or
+tag causes a warning, never an error.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from duilian.corpus.sentence import Layer, Tag
 from duilian.standards import Standard, standard_names, universal_of
+from duilian.wording import counted
 
 
 class ForeignTags:
@@ -24,7 +25,7 @@ class ForeignTags:
         self.first = ""  # as in `corpus.txt:12: 来_VV1`
 
     def add(self, layer: Layer, place: Callable[[int], str] = str) -> None:
-        """Count those of a layer; `place` says where a word is."""
+        """Count the foreign tags of a layer; `place` says where a word is."""
         known, tags = known_tags(self.standard), layer.tags or ()
         if known is None or known.issuperset(tags):
             return
@@ -42,7 +43,7 @@ class ForeignTags:
 
     @property
     def warnings(self) -> list[str]:
-        """What a user should be told of, a line each."""
+        """What the user should know, one line each."""
         slip = likely_slip(self.standard)
         return [slip] * bool(slip) + [str(self)] * bool(self.counts)
 
@@ -50,7 +51,7 @@ class ForeignTags:
         tags = ", ".join(f"{tag} {count}" for tag, count in self.counts.most_common(5))
         more = ", …" if len(self.counts) > 5 else ""
         total = self.counts.total()
-        words = f"{total} words have tags" if total > 1 else "1 word has a tag"
+        words = counted(total, "word has a tag", "words have tags")
         return f"{self.first}: {words} that {self.standard!r} does not have ({tags}{more})"
 
 
@@ -62,7 +63,7 @@ def known_tags(standard: str) -> frozenset[Tag] | None:
 
 
 def likely_slip(standard: str) -> str:
-    """A warning if the name of a standard is one slip away from a built-in one; empty if it is not.
+    """A warning if the name of a standard is one typing error away from a built-in one; else empty.
 
     `ctb5` and the like are names, not slips.
     """
@@ -75,7 +76,7 @@ def likely_slip(standard: str) -> str:
 
 def _is_one_slip(name: str, known: str) -> bool:
     """Whether one letter is missing, added or wrong, or two have changed places."""
-    if len(known) < 3 and len(name) < 3:  # too short to tell
+    if len(known) < 3 and len(name) < 3:  # too short to judge
         return name == known
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(name, known, strict=False))
     first = len(list(same))  # letter that differs

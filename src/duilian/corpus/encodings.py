@@ -1,4 +1,4 @@
-"""Guessing the encoding of a file that is not in the encoding it was said to be in.
+"""Guesses the encoding of a file that is not in the declared one.
 
 GB18030 and Big5 decode almost any bytes, including each other's, so decoding alone proves nothing. Each has
 its frequent characters in its own range of lead bytes; when text is read in the wrong encoding, about half of

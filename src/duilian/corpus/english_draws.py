@@ -1,8 +1,8 @@
 """English words for mixed text, drawn at random by part of speech.
 
-A tagger that sees alphabetic words only by their case and by what a list says of them (`letters = "cased"`)
-does not care which word it is. So a random word of the list with the right use will do, written as such
-words mostly are; some are unknown to the list, so that the tagger also learns to go by the context.
+With `letters = "cased"`, a tagger knows alphabetic words only by their case and by their uses in a word list,
+so any listed word with the right use will do. It is written as such words usually are. Some words are not
+in the list, so that the tagger also learns to rely on context.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ CASES: Mapping[str, Mapping[Case, float]] = {
 }
 # The use of a listed word that makes it this part of speech.
 USES = {"NN": "n", "NR": "p", "VV": "v", "VA": "a", "JJ": "a"}
-# Of the weight of a word whose first use suits, for one that has the use besides: people say that they book.
+# The weight of a word if the use is not its first one, relative to 1: "book" is also a verb.
 OTHER_USE = {"NN": 0.2, "NR": 0.2, "VV": 0.6, "VA": 0.2, "JJ": 0.2}
-# The share of drawn words to keep: newspapers have more nouns, and fewer adjectives, than people mix in.
+# The share of drawn words to keep: newspapers have more nouns and fewer adjectives than mixed text.
 KEPT = {"NN": 0.45, "NR": 0.8, "VV": 1.0, "VA": 1.0, "JJ": 1.0}
 LONG_ONLY = {"VV", "NR"}  # verbs and names of one character are copulas, auxiliaries, surnames
 COMMON_NAME = 0.25  # the share of names that are common nouns: Apple, Windows
@@ -45,14 +45,13 @@ class WordPool(NamedTuple):
 
     @classmethod
     def of(cls, weights: Mapping[str, float]) -> WordPool:
-        """Words with weights."""
         return cls(list(weights), list(itertools.accumulate(weights.values())))
 
 
 class EnglishDraws:
-    """Stands in for a dictionary that translates: the English word is any of the same part of speech.
+    """Takes the place of a translation dictionary: any English word with the same part of speech will do.
 
-    `words` are those of a list: word, frequency, and a tag, e and its uses (`env`).
+    `words` come from a list: word, frequency, and a tag that is `e` followed by its uses (`env`).
     """
 
     def __init__(self, words: Iterable[tuple[str, int, str]], *, unknown: float, rng: random.Random) -> None:
@@ -90,7 +89,7 @@ class EnglishDraws:
         return self._rng.choices(self._acronyms.words, cum_weights=self._acronyms.weights)[0].upper()
 
     def _invented(self, length: int) -> str:
-        """Letters that are no word of the list."""
+        """Letters that do not form a listed word."""
         for _ in range(100):
             found = "".join(self._rng.choices(string.ascii_lowercase, k=length))
             if found not in self._known:
@@ -107,7 +106,7 @@ def _pool(listed: Iterable[tuple[str, int, str]], part: str) -> WordPool:
 
 
 def written(word: str, case: Case) -> str:
-    """A word in lower case, written in another way: iPhone, YouTube."""
+    """Rewrite a lower-case word in this case: iPhone, YouTube."""
     if case == "Title":
         return word.capitalize()
     if case == "UPPER":

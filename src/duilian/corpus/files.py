@@ -27,8 +27,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _MEGABYTE = 1 << 20
 MAX_LINE = 16  # megabytes
 MAX_LINE_VARIABLE = "DUILIAN_MAX_LINE"
-_MAX_EXPANSION = 200  # of compressed text; ordinary text has 3, the most that gzip can do is 1,032
-_EXPANSION_STEP = 64 * _MEGABYTE  # how much is unpacked before that is looked at again
+_MAX_EXPANSION = 200  # of compressed text; ordinary text expands 3 times, gzip's limit is 1,032
+_EXPANSION_STEP = 64 * _MEGABYTE  # how much is unpacked before the next check
 
 Skip = Callable[[CorpusError], None]
 _REPLACEMENTS = dict.fromkeys(map(ord, "\0\r"), "\ufffd")
@@ -46,7 +46,7 @@ def check_path(path: object) -> None:
 
 
 def max_line_size() -> int:
-    """The longest line that is read, in bytes: an environment variable says so in megabytes."""
+    """The length limit of lines, in bytes; an environment variable sets it in megabytes."""
     text = os.environ.get(MAX_LINE_VARIABLE, str(MAX_LINE))
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= 4096):
         raise ConfigError(f"{MAX_LINE_VARIABLE} must be a number of megabytes from 1 to 4096, got {text!r}")
@@ -59,7 +59,7 @@ def display_name(path: str | os.PathLike[str]) -> str:
 
 
 class PastedText(os.PathLike[str]):
-    """A text in memory, to be read as a file is; messages call it `<text>`."""
+    """A text in memory that can be read like a file; messages call it `<text>`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -83,7 +83,7 @@ class LiveInput(os.PathLike[str]):
         self._is_read = True
         most = max_line_size()
         partial: list[bytes] = []  # pieces of a line whose end has not arrived
-        size = 0  # of these
+        size = 0  # of these pieces
         while piece := self._stream.read1(_SAMPLE_SIZE):
             *complete, rest = piece.split(b"\n")
             if complete:
@@ -95,7 +95,7 @@ class LiveInput(os.PathLike[str]):
                 yield self._complete.popleft() + b"\n"
             partial.append(rest)
             size += len(rest)
-            if size > most:  # too long, which its reader says
+            if size > most:  # too long; the reader will say so
                 break
         if last := b"".join(partial):
             yield last
@@ -105,7 +105,7 @@ class LiveInput(os.PathLike[str]):
         return b"\n".join(self._complete)[:size]
 
     def is_waiting(self) -> bool:
-        """Whether it is being read and has nothing more for the moment."""
+        """Whether it is being read and has nothing more at the moment."""
         if self._complete or not self._is_read:
             return False
         try:
@@ -115,7 +115,7 @@ class LiveInput(os.PathLike[str]):
 
 
 class MeasuredFile(os.PathLike[str]):
-    """A path that knows how much of its file has been read, for those who show progress."""
+    """A path that knows how much of its file has been read, for progress displays."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
@@ -128,7 +128,7 @@ class MeasuredFile(os.PathLike[str]):
 
     @property
     def position(self) -> int:
-        """The number of bytes read, compressed if the file is; none before it is opened, all after."""
+        """The number of bytes read, before decompression; all of them after it is closed."""
         if self.stream is None or self.size is None:
             return 0
         return self.size if self.stream.closed else self.stream.tell()
@@ -155,7 +155,7 @@ def read_lines(
     """Number and text of each line, without line ends and byte order mark; gzip is decompressed.
 
     A line that is not valid text raises an error, or is passed to `skip` and left out; `errors="replace"`
-    puts U+FFFD in place of what is not valid.
+    puts U+FFFD in place of invalid bytes.
     """
     is_ascii_based = check_encoding(encoding)
     name = display_name(path)
@@ -181,14 +181,12 @@ def read_text(path: str | os.PathLike[str], *, encoding: str = "utf-8", errors: 
     except UnicodeDecodeError:
         again, decoder = io.BytesIO(raw), _Decoder(name, encoding, errors, None)
         for _ in decoder.lines(again) if is_ascii_based else decoder.wide_lines(again):
-            pass  # until the line that is not text
+            pass  # up to the invalid line, which raises the error
         raise
 
 
 @dataclasses.dataclass(frozen=True)
 class _Decoder:
-    """Decodes the bytes of the file `name` into numbered lines."""
-
     name: str
     encoding: str
     errors: Errors
@@ -286,7 +284,7 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 raise MissingFileError(os.fspath(path)) from None
         if isinstance(path, MeasuredFile):
             path.stream = stream
-        # Some standard inputs cannot be peeked at; those are never taken for gzip.
+        # Standard input that cannot be peeked at is never taken for gzip.
         is_gzip = hasattr(stream, "peek") and stream.peek(2)[:2] == _GZIP_MAGIC
         if is_gzip or os.fspath(path).endswith(".gz"):
             unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
@@ -342,7 +340,7 @@ def _raw_lines(
 
 
 def _check_expansion(stream: object, size: int, name: str, number: int) -> None:
-    """Refuse a compressed file that is small and unpacks without end."""
+    """Refuse a small compressed file that expands enormously."""
     if isinstance(stream, gzip.GzipFile) and stream.fileobj is not None:
         try:
             packed = cast(BinaryIO, stream.fileobj).tell()

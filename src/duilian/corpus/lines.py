@@ -17,7 +17,7 @@ Block = list[tuple[int, str]]
 
 
 class Malformed(Exception):  # noqa: N818 - reads better where it is raised
-    """An error in a piece of text whose line is not known yet."""
+    """An error in a piece of text whose line number is not known yet."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

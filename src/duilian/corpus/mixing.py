@@ -121,7 +121,7 @@ def mix(
 def mixed_layer(
     layer: Layer, mixing: Mixing, standard: str, rng: random.Random, english: Translator | None = None
 ) -> Layer:
-    """One sentence with English words; those that have the tag for foreign words stay as they are."""
+    """Mix one sentence; words already tagged as foreign stay as they are."""
     return _Mixer(mixing, standard, rng, english, True, MixReport()).mixed(layer)
 
 
@@ -160,7 +160,7 @@ class _Mixer:
         )
 
     def _part_of(self, tag: str) -> str | None:
-        """The part of speech of a tag; of a pair, that of its specific tag: measures are no nouns there."""
+        """The part of speech of a tag; for a pair, that of its specific tag: measure words are no nouns."""
         return self._part_of_specific.get(split_pair(tag)[1] or "") if is_pair(tag) else self._part.get(tag)
 
     def _draw(self, word: str, part: str) -> str | None:

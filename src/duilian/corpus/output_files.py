@@ -18,12 +18,13 @@ from duilian.atomic_files import replacing
 from duilian.corpus.encodings import check_encoding
 from duilian.corpus.files import STANDARD_STREAM, check_path, naming
 from duilian.errors import ConfigError, TextError
+from duilian.wording import counted
 
 Write = Callable[[str], object]
 
 
 def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse to write over a file that is read, whatever names the two have."""
+    """Refuse to overwrite an input, even if it is given by another name."""
     if os.fspath(output) == STANDARD_STREAM or not os.path.isfile(output):
         return
     for path in inputs:
@@ -33,7 +34,7 @@ def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathL
 
 @contextlib.contextmanager
 def open_writer(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> Iterator[Write]:
-    """Open a file and yield a function that writes text to it, an answer at a time.
+    """Open a file and yield a function that writes text to it, one answer at a time.
 
     The file appears, or is replaced, only if the block ends without an error. If it is stopped by Ctrl-C,
     what was written stays in a file of the same name with .part at the end; a note on the KeyboardInterrupt
@@ -71,13 +72,14 @@ def _keep_part(path: str | os.PathLike[str], stop: KeyboardInterrupt, written: i
         part.unlink()
         stop.add_note("nothing was finished")
         return
-    answers = "1 answer" if written == 1 else f"{written:,} answers"
     name = part if Path(path).is_symlink() else f"{os.fspath(path)}.part"
-    stop.add_note(f"{name} has the first {answers}; give the rest of the input to continue")
+    stop.add_note(
+        f"{name} has the first {counted(written, 'answer')}; give the rest of the input to continue"
+    )
 
 
 def _part_of(target: Path) -> Path:
-    """What a file is called while it is incomplete."""
+    """The name of a file while it is incomplete."""
     return target.with_name(f"{target.name}.part")
 
 

@@ -1,6 +1,6 @@
 """Layers with universal and language-specific tags: as pairs, or the specific ones in a column (`xpos`).
 
-Models and parsers speak in pairs (see `standards/paired_tags.py`); what people see has one tag per column.
+Models and parsers use pairs (see `standards/paired_tags.py`); people see one tag per column.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ XPOS = TAG_COLUMNS[1]
 
 
 def split_pairs(layer: Layer) -> Layer:
-    """The same layer with universal tags, and specific ones in a column, where it has pairs of both.
+    """Split pairs of tags: universal tags stay, specific ones go to a column.
 
     >>> layer = split_pairs(Layer(("他",), ("PRON+PRP",)))
     >>> layer.tags, layer.columns["xpos"], join_pairs(layer).tags
@@ -31,7 +31,7 @@ def split_pairs(layer: Layer) -> Layer:
 
 
 def join_pairs(layer: Layer) -> Layer:
-    """The same layer with pairs, where it has universal tags and specific ones in a column."""
+    """Join universal tags and the specific ones in a column into pairs."""
     if XPOS not in layer.columns or layer.tags is None:
         return layer
     tags = tuple(
@@ -45,6 +45,6 @@ def join_pairs(layer: Layer) -> Layer:
 
 
 def with_tags_of(layer: Layer, other: Layer) -> Layer:
-    """A layer of the same words with another's tags, specific ones included."""
+    """A layer with the tags, including specific ones, of another layer of the same words."""
     specific = {name: column for name, column in other.columns.items() if name == XPOS}
     return dataclasses.replace(layer, tags=other.tags, columns={**layer.columns, **specific})

@@ -76,7 +76,7 @@ def _placed(
             yield number, line
 
     def read_on(rest: Lines) -> Iterator[Sentence]:
-        taken.clear()  # of what was skipped
+        taken.clear()  # drop what was skipped
         return form.read(rest, path, options)
 
     for sentence in read_on(watched()) if report is None else resuming(read_on, watched(), report, form):

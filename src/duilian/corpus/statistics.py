@@ -77,7 +77,7 @@ def statistics(
 ) -> Statistics:
     """Count one layer of each sentence: the named standard, or the first.
 
-    Of a named standard that is built in, also count the tags that it does not have.
+    If the standard is built in, tags that it does not have are counted too.
     With a `known` corpus (the same standard, or its first), also count the words that it lacks.
 
     >>> from duilian import demo

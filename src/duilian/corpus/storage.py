@@ -30,6 +30,7 @@ from duilian.corpus.output_files import open_writer, refuse_input
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import TreeCheck
 from duilian.errors import ConfigError, CorpusError
+from duilian.wording import counted
 
 if TYPE_CHECKING:
     from duilian.corpus.declared import ForeignTags
@@ -52,7 +53,7 @@ class ReadReport:
 
     @property
     def skipped(self) -> int:
-        """How many lines or sentences were malformed."""
+        """The number of malformed lines and sentences."""
         return self.counts.total()
 
     def skip(self, problem: CorpusError, what: str = LINE) -> None:
@@ -63,15 +64,15 @@ class ReadReport:
 
     @property
     def warnings(self) -> list[str]:
-        """All that a user should be told of, a line each."""
+        """What the user should know, one line each."""
         skipped = [skipped_line(self.counts, self.problems)] if self.skipped else []
         return skipped + ([] if self.foreign_tags is None else self.foreign_tags.warnings)
 
 
 def skipped_line(counts: Mapping[str, int], problems: Sequence[str]) -> str:
     """What a lenient read skipped, in one line."""
-    counted = (f"1 {what}" if count == 1 else f"{count:,} {what}s" for what, count in counts.items())
-    return f"skipped {' and '.join(counted)}; first: {problems[0]}"
+    skipped = " and ".join(counted(count, what) for what, count in counts.items())
+    return f"skipped {skipped}; first: {problems[0]}"
 
 
 @checked
@@ -98,7 +99,7 @@ def read(
 
     `standard` names the annotation; the format is guessed unless given. `lenient` skips and counts malformed
     lines, or sentences of several lines, instead of raising an error. `cut="sentence"` cuts lines after
-    。！？. `column` (upos, xpos, upos+xpos) has the tags of CoNLL, `names` are those of the format columns.
+    。！？. `column` (upos, xpos, upos+xpos) has the tags of CoNLL files; `names` are for the format columns.
     `trees="partial"` rejects a second root, `trees="whole"` also a missing head. `check_tags` logs tags that
     a built-in standard does not have.
     """
@@ -174,8 +175,6 @@ def _foreign_tags(standard: str) -> ForeignTags:
 
 @dataclasses.dataclass(frozen=True)
 class _FileReader:
-    """Reads one file."""
-
     path: PathLike
     form: Format | None
     options: FormatOptions
@@ -222,7 +221,6 @@ class _FileReader:
     def _watched(
         self, sentences: Iterator[Sentence], taken: list[tuple[int, str]], form: Format, foreign: ForeignTags
     ) -> Iterator[Sentence]:
-        """Note the tags that the declared standard does not have."""
         for sentence in sentences:
             layer = sentence.layers.get(foreign.standard)
             if layer is not None:
@@ -265,7 +263,6 @@ def resuming(
 
 
 def _keeping(lines: Iterator[tuple[int, str]], taken: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The lines, which are also kept in a list."""
     for line in lines:
         taken.append(line)
         yield line

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from duilian.corpus.sentence import Layer
+from duilian.wording import counted
 
 Heads = Sequence[int | None]
 TreeCheck = Literal["any", "partial", "whole"]
@@ -33,7 +34,7 @@ def find_fault(heads: Heads, trees: TreeCheck = "whole") -> TreeFault | None:
     count = len(heads)
     for place, head in enumerate(heads):
         if head is not None and not 0 <= head <= count:
-            return TreeFault(place, f"head {head} is outside the sentence ({count} words)")
+            return TreeFault(place, f"head {head} is outside the sentence ({counted(count, 'word')})")
         if head == place + 1:
             return TreeFault(place, f"word {head} is its own head")
     cycle = word_in_cycle(heads)
@@ -55,7 +56,7 @@ def _fault_of_tree(heads: Heads, trees: TreeCheck) -> TreeFault | None:
 
 def word_in_cycle(heads: Heads) -> int | None:
     """The index of a word whose heads lead back to it."""
-    seen_from = [-1] * len(heads)  # the word from which the walk to the root first came by
+    seen_from = [-1] * len(heads)  # the word whose walk to the root first passed here
     for start in range(len(heads)):
         word: int | None = start
         while word is not None and seen_from[word] < 0:

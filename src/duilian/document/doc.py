@@ -24,12 +24,13 @@ from duilian.errors import ArgumentError, ConfigError
 from duilian.models.roles import chosen_standard
 from duilian.result_tables import frame
 from duilian.text import is_traditional
+from duilian.wording import counted
 
 MAX_WORDS_IN_REPR = 12
 MAX_CHARACTERS_IN_REPR = 80
 MAX_WORDS_IN_HTML = 200
 WORDS_OF_A_PIECE = 10_000
-PARTS = ("tags", "trees")  # what may be unasked besides standards
+PARTS = ("tags", "trees")  # what `unasked` may name besides standards
 
 
 class Token(NamedTuple):
@@ -55,7 +56,7 @@ FRAME_TITLES = ("standard", "sentence", *Token._fields[:-2], "xpos")
 
 
 class Group(NamedTuple):
-    """The words `a` of one standard and `b` of another that cover the same characters; as few as possible."""
+    """The fewest words, `a` in one standard and `b` in another, that cover the same characters."""
 
     a: range
     b: range
@@ -75,8 +76,8 @@ class Doc:
     >>> len(doc), doc[2].text, doc[2].start, [token.tag for token in doc[-2:]]
     (4, '北京', 3, ['ns', 'w'])
 
-    `given` is the partly annotated sentence that the analysis completes, if any. `unasked` has what the
-    analyser could have said: "tags", "trees", names of standards.
+    `given` is the partly annotated sentence that the analysis completes, if any. `unasked` names what the
+    analyser could have found but was not asked for: "tags", "trees", standards.
     """
 
     def __init__(
@@ -213,8 +214,8 @@ class Doc:
     def search_words(self, *, parts: bool = True, fold: bool = True) -> list[SearchWord]:
         """The words of all standards and their parts, overlapping, with positions for a search engine.
 
-        Without `parts`, words alone, as for a query that must match exactly. Texts of words are narrow, in
-        lower case and simplified characters; with `fold=False` they stay as written.
+        Without `parts`, there are only whole words, as for a query that must match exactly. Words are folded
+        to half-width, lower case and simplified characters, unless `fold` is False.
         """
         return search_words(self.text, self._layers, parts=parts, fold=fold)
 
@@ -224,15 +225,15 @@ class Doc:
         return search_terms(self.text, self._layers, parts=parts, fold=fold)
 
     def to_sentences(self) -> list[Sentence]:
-        """The sentences as a corpus has them, each with a layer for every standard; a given sentence keeps
-        all its annotation.
+        """The sentences for a corpus, each with a layer for every standard; a given sentence keeps all its
+        annotation.
 
         White space before the first word of a sentence is only in `text`.
         """
         return corpus_sentences(self.text, self._layers, self.given)
 
     def to_conllu(self, standard: str | None = None) -> str:
-        """The sentences in CoNLL-U, as `duilian analyze` writes them; by default in `tree_standard`."""
+        """The sentences in CoNLL-U, as written by `duilian analyze`; by default in `tree_standard`."""
         name = self._name(standard or self.tree_standard)
         return "".join(conllu_blocks(self, name, paragraph=("# newpar id = 1",)))
 
@@ -247,7 +248,7 @@ class Doc:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_frame(self, standard: str | None = None) -> Any:
-        """A row for each word of one standard, or of all, as a pandas DataFrame."""
+        """A pandas DataFrame with a row for each word of one standard, or of all."""
         names = self.standards if standard is None else (self._name(standard),)
         rows = (
             (name, number, *token[: Token._fields.index("marginals")], token.xpos)
@@ -258,11 +259,11 @@ class Doc:
         return frame(FRAME_TITLES, rows)
 
     def _repr_html_(self) -> str:
-        """The couplet and the tree, for notebooks; of a long text its beginning."""
+        """The couplet and the tree, for notebooks; a long text is cut short."""
         first = next(self.pieces(MAX_WORDS_IN_HTML))
         rest = len(self) - len(first)
-        more = f"<p>… and {rest:,} more words</p>" if rest else ""
-        # A notebook asks the object itself, so this one method looks at a room to the right.
+        more = f"<p>… and {counted(rest, 'more word')}</p>" if rest else ""
+        # Notebooks call this method of the object itself; so, as an exception, it imports from views.
         drawn = importlib.import_module("duilian.views.pictures").picture([first])
         return f'<div style="overflow-x:auto">{drawn}{more}</div>'
 
@@ -302,7 +303,7 @@ class Doc:
         return self._layers[self.tree_standard]
 
     def _missing(self, what: str, impossible: str) -> ConfigError:
-        """The error for something that was not asked for, or that the analyser cannot say."""
+        """The error for something that was not asked for, or that the analyser cannot find."""
         if what not in self.unasked:
             return ConfigError(impossible)
         where = " with the parser's standard" if what == "trees" else ""
@@ -313,4 +314,4 @@ class Doc:
         line = " ".join(token.text if token.tag is None else f"{token.text}/{token.tag}" for token in first)
         if len(layer) <= MAX_WORDS_IN_REPR and len(line) <= MAX_CHARACTERS_IN_REPR:
             return line
-        return f"{line[:MAX_CHARACTERS_IN_REPR]} … ({len(layer):,} words)"
+        return f"{line[:MAX_CHARACTERS_IN_REPR]} … ({counted(len(layer), 'word')})"

@@ -85,8 +85,8 @@ def _merged(given: tuple[Any, ...] | None, found: tuple[Any, ...] | None) -> tup
 def conllu_blocks(
     doc: Doc, standard: str, column: str | None = None, *, first: int = 1, paragraph: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """Write each sentence in CoNLL-U. Sentences are numbered from `first`; comments that begin a `paragraph`
-    come before the first. A given sentence has neither, if it comes from CoNLL-U.
+    """Write each sentence in CoNLL-U. Sentences are numbered from `first`; `paragraph` comments come before
+    it. A given sentence that comes from CoNLL-U gets neither.
 
     `column` has the tags and defaults to xpos, or upos for universal tags; if it is xpos, upos has the
     universal tags that follow from them. MISC has each word's span and confidence.
@@ -118,14 +118,14 @@ def _numbered_sentences(
 
 
 def _text_of_rows(words: tuple[str, ...], misc: tuple[str, ...]) -> str:
-    """The text as the rows have it: without invisible characters between words, which validators refuse."""
+    """The text without invisible characters between words, which validators refuse."""
     gaps = ("" if note.startswith("SpaceAfter=No") else " " for note in misc)
     return " ".join("".join(itertools.chain.from_iterable(zip(words, gaps, strict=True))).split())
 
 
 def _agreeing_with_tree(layer: Layer) -> Layer:
-    """The same with the universal tags that the relations ask for, as validators do; only if there are
-    specific tags, which say for which words this is.
+    """The layer with the universal tags that validators demand for its relations. Which words are concerned
+    depends on their specific tags; without those, nothing changes.
     """
     if "xpos" not in layer.columns or layer.relations is None:
         return layer
@@ -134,7 +134,7 @@ def _agreeing_with_tree(layer: Layer) -> Layer:
 
 
 def _lemmas_and_features(layer: Layer) -> dict[str, tuple[str, ...]]:
-    """What follows from words and pairs of tags: the lemma, which is the word itself, and features."""
+    """The lemma, which is the word itself, and the features that follow from a pair of tags."""
     if "xpos" not in layer.columns:
         return {}
     rows = zip(layer.words, layer.tags or (), layer.columns["xpos"], strict=True)
@@ -143,7 +143,7 @@ def _lemmas_and_features(layer: Layer) -> dict[str, tuple[str, ...]]:
 
 def _misc(text: str, table: WordTable) -> tuple[str, ...]:
     start, end = table.start.tolist(), table.end.tolist()
-    # At the end of the text there is no next character.
+    # The text may end here.
     is_apart = [not text[b : b + 1].strip() for b in end]
     notes = [
         f"TokenRange={a}:{b}" if apart else f"SpaceAfter=No|TokenRange={a}:{b}"
@@ -171,8 +171,8 @@ def _given_sentence(doc: Doc, standard: str) -> Sentence:
 
 
 def with_universal_tags(layer: Layer, standard: str, column: str | None) -> Layer:
-    """A layer whose tags go to xpos, as `column` or its standard says, with the universal tags that follow
-    from them in upos where it has none; any other as it is.
+    """If the tags of a layer go to xpos (see `column` and the standard), add the universal tags that follow
+    from them as upos where these are missing; else return the layer unchanged.
     """
     if "xpos" in layer.columns or (column or conll_column(standard)) != "xpos":
         return layer

@@ -13,7 +13,7 @@ from duilian.document.word_table import WordTable
 from duilian.text import Folding
 
 TERMS = Folding(width=True, script="simplified")
-"""What an index sees of a word, apart from lower case: narrow forms and simplified characters."""
+"""What an index sees of a word, besides lower case: half-width and simplified characters."""
 
 
 class SearchWord(NamedTuple):
@@ -27,7 +27,7 @@ class SearchWord(NamedTuple):
     False
     """
 
-    text: str  # as the index has it: narrow, lower case, simplified
+    text: str  # as in the index: half-width, lower case, simplified
     start: int  # in characters of the text
     end: int
     position: int
@@ -37,7 +37,7 @@ class SearchWord(NamedTuple):
 
     @property
     def is_part(self) -> bool:
-        """Whether it is no word in any standard."""
+        """Whether it is not a word in any standard."""
         return not self.standards
 
 

@@ -1,7 +1,7 @@
-"""A `Doc` as one line of words, from which no character of the text is lost.
+"""A `Doc` as one line of words that preserves every character of the text.
 
-White space separates words and stays in place. Invisible characters stay with the word that they follow, or
-that follows them if white space is before.
+White space separates words and stays in place. Invisible characters stay with the word before them or, after
+white space, with the word that follows.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _matched(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
 def segmented_line(doc: Doc, standard: str) -> str:
     """Join words with two spaces; white space of the text stays, padded to two characters."""
     words = doc.words(standard)
-    if sum(map(len, words)) == len(doc.text):  # nothing between them, as nearly always
+    if sum(map(len, words)) == len(doc.text):  # nothing between words, which is nearly always true
         return "  ".join(words)
     lead, layer = line_layer(doc, standard)
     if layer.spaces is None:

@@ -25,7 +25,7 @@ def _code_type(names: int) -> np.dtype[np.unsignedinteger[Any]]:
 
 
 class Names(Sequence[Name]):
-    """A sequence of few different names, such as the tags of a text: their numbers, and each name once."""
+    """A sequence of few distinct names, such as the tags of a text, stored as numbers and a list of names."""
 
     __slots__ = ("codes", "names")
 
@@ -54,7 +54,7 @@ class Names(Sequence[Name]):
     def __getitem__(self, place: int | slice) -> Name | Names[Name]:
         if not isinstance(place, slice):
             return self.names[int(self.codes[place])]
-        found: Names[Name] = Names.__new__(Names)  # analysers cut one for every text, so it must be fast
+        found: Names[Name] = Names.__new__(Names)  # must be fast: analysers do this for every text
         found.codes, found.names = self.codes[place], self.names
         return found
 
@@ -117,8 +117,8 @@ class WordTable:
 
     @classmethod
     def of_columns(cls, *columns: Any) -> WordTable:
-        """Return a table with these columns, all of them, each compact already."""
-        found = cls.__new__(cls)  # analysers make one for every text, so it must be fast
+        """Return a table with these columns, which must be complete and already compact."""
+        found = cls.__new__(cls)  # must be fast: analysers do this for every text
         found.start, found.end, found.sentence, found.tags, found.confidence = columns[:5]
         found.heads, found.relations, found.marginals, found.xpos = columns[5:]
         return found
@@ -135,7 +135,7 @@ class WordTable:
     __hash__ = None  # type: ignore[assignment]
 
     def __getitem__(self, words: slice) -> WordTable:
-        """Return some of the words, as one sentence, without a copy of the columns."""
+        """Return some of the words as one sentence, without copying the columns."""
         columns = (self.tags, self.confidence, self.heads, self.relations, self.marginals)
         own: list[Any] = [None if column is None else column[words] for column in columns]
         start = self.start[words]
@@ -143,13 +143,13 @@ class WordTable:
         return found.with_xpos(None if self.xpos is None else self.xpos[words])
 
     def part(self, first: int, stop: int) -> WordTable:
-        """Return the words of the sentences from `first` to before `stop`, without a copy of the columns."""
+        """Return the words of sentences `first` to `stop` (exclusive), without copying the columns."""
         return self.parts([first, stop])[0]
 
     def parts(self, edges: Sequence[int]) -> list[WordTable]:
-        """Return the parts between sentences: `edges` has the first sentence of each, and the end."""
-        # Analysers cut one for every text: what can be done for all at once is. An edge is in two parts.
-        counts = np.diff(edges) + 1
+        """Cut between sentences: `edges` has the first sentence of each part, and the end of the last."""
+        # Analysers call this for every batch, so most work is done for all parts at once.
+        counts = np.diff(edges) + 1  # an edge belongs to both parts
         number = np.repeat(np.arange(len(counts)), counts)
         words = self.sentence[edges]
         sentence = self.sentence[np.arange(len(number)) - number + edges[0]] - words[number]
@@ -185,7 +185,7 @@ class WordTable:
         return found
 
     def words(self, text: str) -> list[str]:
-        """Return the words; `text` is what the columns are about."""
+        """Return the words of `text`."""
         return [text[a:b] for a, b in zip(self.start.tolist(), self.end.tolist(), strict=True)]
 
     def heads_or_none(self) -> list[int | None]:
@@ -195,7 +195,7 @@ class WordTable:
         return [None if head == UNKNOWN else head for head in heads] if UNKNOWN in heads else heads
 
     def to_dict(self, text: str) -> dict[str, Any]:
-        """Return everything as plain lists by name, as JSON has it."""
+        """Return everything as plain lists by name, for JSON."""
         found: dict[str, Any] = {
             "words": self.words(text),
             "spans": list(map(list, zip(self.start.tolist(), self.end.tolist(), strict=True))),

@@ -55,6 +55,7 @@ from duilian.models.roles import (
 )
 from duilian.result_tables import html_table
 from duilian.text import WHOLE_KINDS, Errors, WholeKind, check_text
+from duilian.wording import counted
 
 BATCH_CHARACTERS = 100_000
 MAX_UNCUT = 15  # characters; a longer word in Chinese characters is text that nobody has cut
@@ -120,7 +121,7 @@ class Analyzer:
             ("words and tags", ", ".join(self.standards)),
             ("trees", "none" if self.parser is None else self.parser.standard),
             ("fast segmenter", "no" if self.segmenter is None else "yes"),
-            ("lexicon", "none" if self.lexicon is None else f"{len(self.lexicon):,} words"),
+            ("lexicon", "none" if self.lexicon is None else counted(len(self.lexicon), "word")),
             ("can also give", ", ".join(sorted(each.value for each in self.labeler.abilities))),
         ]
         return html_table(("", ""), rows, caption="Analyzer")

@@ -1,4 +1,4 @@
-"""Evaluation: metrics, significance, reports. It compares corpora with answers; it needs no model."""
+"""Evaluation: metrics, significance, reports. It compares answers with a corpus and needs no model."""
 
 from typing import TYPE_CHECKING
 

@@ -2,9 +2,9 @@
 
 Every word with a gold head counts (UAS); for LAS its relation must be right too. Parsers are usually compared
 without punctuation, and the main figures here are too (Li et al. 2014; as in the CoNLL-X shared task, a word
-is punctuation if Unicode says so of all its characters); UD counts every word. UD's subtypes of relations
-(`acl:relcl`) can be left out. A root is right if it is the same word; a sentence is a complete match if all
-heads of words that count are right.
+is punctuation if all its characters are, according to Unicode); UD counts every word. UD's subtypes of
+relations (`acl:relcl`) can be left out. A root is right if it is the same word; a sentence is a complete
+match if all heads that count are right.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where an answer is right and where it is wrong: by tag, relation, length, distance, vocabulary; confusions.
 
-Everything is counted over the words of `Judged`. Of a word that the answer cuts differently, no tag is
-judged: such words lower the recall of their gold tag, and the answer's words the precision of theirs.
+Everything is counted over the words of `Judged`. Where the answer cuts words differently, no tags are
+compared: the gold words lower the recall of their tags, and the answer's words the precision of theirs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ class Confusion:
     examples: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """Plain values for JSON."""
         return {"gold": self.gold, "guess": self.guess, "count": self.count, "examples": list(self.examples)}
 
 
@@ -59,7 +58,7 @@ class WordGroup:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Breakdown:
-    """The details of an evaluation; empty where gold and answer have nothing to tell."""
+    """The details of an evaluation; empty where gold and answer have nothing to compare."""
 
     by_tag: Mapping[str, Score] = dataclasses.field(default_factory=dict)
     by_relation: Mapping[str, Score] = dataclasses.field(default_factory=dict)
@@ -105,7 +104,7 @@ def breakdown(
 
 
 def scores_by_tag(judged: Judged) -> dict[str, Score]:
-    """Words with their tags: a gold set that has the guess counts as that tag, another as none."""
+    """Score words by tag. A gold set that contains the guess counts as that tag; other sets count as none."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     unjudged: Counter[Tag] = Counter()
     for gold, guess, is_word in judged.matched_tags:
@@ -129,7 +128,7 @@ def _scores(
     key: Callable[[int | None, str | None, int], str | None],
     labelled: bool,
 ) -> dict[str, Score]:
-    """Arcs by a key of head, relation and the word's own number; all words with a gold head count."""
+    """Score arcs grouped by `key`; all words with a gold head count."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for sentence in words:
         for number, word in enumerate(sentence, 1):
@@ -228,7 +227,7 @@ def _confusions(judged: Judged) -> list[Confusion]:
 
 
 def _unknown_tags(judged: Judged) -> dict[str, int]:
-    """Tags of the answer that gold nowhere has, with their numbers, most frequent first."""
+    """Tags of the answer that never occur in gold, with their counts, most frequent first."""
     known: set[str] = set()
     for tag in chain(*judged.gold_tags):
         known |= {tag} if isinstance(tag, str) else set(tag or ())

@@ -16,7 +16,7 @@ from duilian.evaluation.judged import Judged
 from duilian.evaluation.score import BoolArray, is_right
 from duilian.evaluation.tagging import shown_tag
 
-MOST = 20  # of patterns, words and sentences
+MOST = 20  # patterns, words or sentences
 NO_WORD = "(no word)"  # the answer cuts the text elsewhere
 OTHER_HEAD = "other head"
 FloatArray = npt.NDArray[np.float64]
@@ -104,7 +104,7 @@ def changed_patterns(both: Sequence[Patterns]) -> list[PatternChange]:
 
 
 def changed_words(judged: Judged, first: FloatArray, other: FloatArray) -> list[ChangedWord]:
-    """The words whose number of right tokens changed most; `first` and `other` are [G], from 0 to 1."""
+    """The words whose number of right tokens changed most; `first` and `other` are [G] shares of runs."""
     words = judged.alignment.gold_words
     kinds = {word: number for number, word in enumerate(dict.fromkeys(words))}
     kind = np.fromiter(map(kinds.__getitem__, words), np.int64, len(words))
@@ -154,6 +154,6 @@ def changed_sentences(a: Judged, b: Judged, first: FloatArray, other: FloatArray
 
 
 def shown_words(layer: Layer) -> Shown:
-    """The words with their tags; an empty one if there are none."""
+    """The words with their tags, which are empty if there are none."""
     tags = [""] * len(layer) if layer.tags is None else map(shown_tag, layer.tags)
     return tuple(zip(layer.words, tags, strict=True))

@@ -1,7 +1,7 @@
 """Two or more systems on the same gold: which is better, by how much, whether it may be luck, and where.
 
-The first system is the one that the others are compared with. A system may have several runs, such as
-seeds: its scores are their mean and spread, and tests take the mean of the runs' counts in each sentence.
+All other systems are compared with the first. A system may have several runs, for example with different
+seeds: then its scores have a mean and a spread, and tests use the mean of the counts in each sentence.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from duilian.evaluation.judged import Judged
 from duilian.evaluation.score import Score
 from duilian.evaluation.significance import McNemar, bootstrap_all, mcnemar, p_value
 from duilian.result_tables import frame, html_table
+from duilian.wording import counted
 
 TRIALS = 10_000
 TITLES = ("metric", "system", "score", "spread", "runs", "difference", "low", "high", "p")
@@ -83,7 +84,7 @@ class SystemScores:
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """How much better a system is than the first, in points of one metric; an interval; and luck's share."""
+    """The difference between a system and the first, in points of one metric, with interval and p-value."""
 
     metric: str
     difference: float
@@ -138,7 +139,7 @@ class Comparison:
         return numbers | parts
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """For each metric and system: the values of `TITLES`; the first system differs from none."""
+        """A row for each metric and system, with the columns `TITLES`; the first has no differences."""
         rows: list[tuple[Any, ...]] = []
         for metric in self.systems[0].scores:
             for system, contrast in zip(self.systems, (None, *self.contrasts), strict=True):
@@ -155,7 +156,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         rows = ((*row[:2], *("" if x is None else f"{x:.4g}" for x in row[2:])) for row in self.rows())
-        return html_table(TITLES, rows, caption=f"{self.standard}: {self.sentences:,} sentences")
+        return html_table(TITLES, rows, caption=f"{self.standard}: {counted(self.sentences, 'sentence')}")
 
 
 def compare_layers(
@@ -202,9 +203,9 @@ Counts = Mapping[str, Mapping[str, list[Any]]]
 
 
 def _counts(judged: Mapping[str, Sequence[Judged]]) -> dict[str, dict[str, list[Any]]]:
-    """Counts per sentence of each system, metric and run: of the metrics that all of them allow."""
+    """Counts per sentence for each system, metric and run; only metrics that apply to all systems."""
     runs = [run for each in judged.values() for run in each]
-    # If only some have tags, words are what they share, even if all of them are right.
+    # If only some systems have tags, they share only words, even if all words are right.
     is_parallel = all(run.is_parallel for run in runs) and len({run.is_tagged for run in runs}) == 1
     found = {name: [run.counts_as(is_parallel=is_parallel) for run in each] for name, each in judged.items()}
     every = [metrics for each in found.values() for metrics in each]
@@ -226,7 +227,7 @@ def _contrast(
 ) -> Contrast:
     a, b = (judged[name] for name in names)
     is_single = len(a) == len(b) == 1
-    # What only one of them has cannot be compared.
+    # Tags or trees that only one system has cannot be compared.
     tags = all(run.is_tagged for run in (*a, *b))
     trees = all(run.is_parallel and run.has("heads") for run in (*a, *b))
     right = [np.mean([right_words(run, tags=tags, trees=trees) for run in runs], axis=0) for runs in (a, b)]
@@ -245,7 +246,7 @@ def _contrast(
 def _differences(
     first: Mapping[str, list[Any]], other: Mapping[str, list[Any]], trials: int, seed: int
 ) -> list[Difference]:
-    """Every metric; of several runs, the mean of their counts is compared."""
+    """Compare every metric; for several runs, the mean of their counts."""
     pairs = [(np.mean(other[metric], axis=0), np.mean(first[metric], axis=0)) for metric in first]
     if not pairs:
         raise ConfigError("no metric applies to gold and to all systems")

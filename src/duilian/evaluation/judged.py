@@ -22,6 +22,7 @@ from duilian.evaluation.same_text import sentences_of_all
 from duilian.evaluation.score import BoolArray, IntArray, counts_per_sentence, is_right
 from duilian.evaluation.tagging import tag_counts
 from duilian.evaluation.words import Alignment, align
+from duilian.wording import counted
 
 Tags = list[Sequence[Tag]]
 
@@ -54,7 +55,7 @@ class Judged:
 
     @functools.cached_property
     def guess_tags(self) -> Tags:
-        """The same of the answer."""
+        """The same for the answer."""
         return _tags(self.guess, "guess")
 
     @functools.cached_property
@@ -97,7 +98,7 @@ class Judged:
         return self.counts_as(is_parallel=self.is_parallel)
 
     def counts_as(self, *, is_parallel: bool) -> dict[str, IntArray]:
-        """The same with the metrics of given words, or of words that the answer had to find."""
+        """The same, either for given words (`is_parallel`) or for words that the answer had to find."""
         found: dict[str, IntArray] = {}
         if not is_parallel or not self.is_tagged:
             found["word"] = self.alignment.word_counts()
@@ -160,11 +161,11 @@ def _places(sizes: IntArray) -> IntArray:
 def _tags(layers: Sequence[Layer], side: str) -> Tags:
     for number, layer in enumerate(layers, 1):
         if layer.tags is not None and len(layer.tags) != len(layer):
-            count = f"{len(layer)} words, but {len(layer.tags)} tags"
+            count = f"{counted(len(layer), 'word')}, but {counted(len(layer.tags), 'tag')}"
             raise ConfigError(f"sentence {number}: {side} has {count}")
     return [(None,) * len(layer) if layer.tags is None else layer.tags for layer in layers]
 
 
 def labels_of(tags: Tags) -> list[list[str]]:
-    """Chunk labels; a missing one counts as outside any chunk."""
+    """Chunk labels; a missing label counts as O."""
     return [[tag if isinstance(tag, str) else OUTSIDE for tag in row] for row in tags]

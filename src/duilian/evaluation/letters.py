@@ -1,4 +1,4 @@
-"""Scores of words in Latin letters apart: English words in mixed text (Zhao et al. 2012)."""
+"""Scores of alphabetic words alone: English words in mixed text (Zhao et al. 2012)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALL = "all"
 
 
 def letter_scores(judged: Judged) -> dict[str, Score]:
-    """Words in letters with their tags: of all such words (`all`), and by tag.
+    """Score alphabetic words with their tags: all of them (`all`), and by tag.
 
     A word counts in gold or in the answer if it has letters only, so a word that was cut lowers recall.
     """

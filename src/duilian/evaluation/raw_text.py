@@ -24,7 +24,7 @@ _ROOT: Span = (-1, -1)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RawTreeScore:
-    """Attachment scores without and with relations; if counted, those of words and of words with tags."""
+    """Attachment scores without and with relations and, if counted, scores of words without and with tags."""
 
     uas: Score
     las: Score | None  # None if one side has no relations
@@ -51,7 +51,7 @@ def raw_tree_score(gold: Iterable[Layer], guess: Iterable[Layer]) -> RawTreeScor
 
 
 def raw_attachment_counts(gold: Sequence[Layer], guess: Sequence[Layer], *, labelled: bool) -> IntArray:
-    """[N, 3] words in gold, in the guess, and right in both, of the same sentences: for `significance`."""
+    """[N, 3] words in gold, in the guess, and right, per sentence: for `significance`."""
     pairs = sentence_pairs(gold, guess)
     rows = [_count(_TreesBySpan([a]), _TreesBySpan([b]), labelled=labelled) for _, a, b in pairs]
     return np.array(rows, np.int64).reshape(len(rows), 3)
@@ -90,7 +90,7 @@ def _pairs(left: _TreesBySpan, right: _TreesBySpan) -> Iterator[tuple[str, str]]
 
 
 def _count(gold: _TreesBySpan, guess: _TreesBySpan, *, labelled: bool) -> tuple[int, int, int]:
-    """Words in gold, in the guess, and right in both; one without a gold head counts on neither side."""
+    """Words in gold, in the guess, and right; a word without a gold head counts on neither side."""
     unjudged = [span for span, (head, _) in gold.words.items() if head is None]
 
     def is_right(span: Span) -> bool:

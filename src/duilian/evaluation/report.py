@@ -82,7 +82,7 @@ class Evaluation:
         return self.tokens / self.seconds if self.seconds else None
 
     def timed(self, seconds: float) -> Evaluation:
-        """The same evaluation with the time that the guess took."""
+        """The same evaluation with the time that answering took."""
         return dataclasses.replace(self, seconds=seconds)
 
     def as_json(self) -> dict[str, object]:
@@ -118,7 +118,7 @@ class Evaluation:
         return html_table(("metric", "value"), self.rows(), caption=f"{self.standard}: evaluation")
 
     def rows(self) -> list[tuple[str, str]]:
-        """The name and value of each figure for people, with two decimals: `("word f1", "97.25")`."""
+        """The name and value of each figure, formatted with two decimals: `("word f1", "97.25")`."""
         return [(name, _shown(value)) for name, value in _flat(self.as_json())]
 
     def _parts(self) -> list[tuple[str, Score | None]]:

@@ -1,7 +1,7 @@
 """Gold and answer over the same characters, however each is cut into sentences.
 
-White space does not count. The answer is cut where gold sentences end; where one of its words goes on, the
-gold sentences on both sides become one. A head in another sentence is no head: gold never has it.
+White space does not count. The answer is cut where gold sentences end; if one of its words crosses such an
+end, the two gold sentences are joined. A head in another sentence counts as missing: gold never has one.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from collections.abc import Sequence
 
 from duilian.corpus.sentence import Layer
 from duilian.errors import ConfigError
+from duilian.wording import counted
 
 _SHOWN = 10  # characters of each side in an error
 
 
 class TextDifferenceError(ConfigError):
-    """Gold and answer differ from character `at` on, white space aside; there they have these `texts`."""
+    """Gold and answer differ from character `at` on, ignoring white space; `texts` shows both there."""
 
     def __init__(self, message: str, at: int, texts: tuple[str, str]) -> None:
         super().__init__(message, "both must be annotations of the same text")
@@ -123,7 +124,7 @@ def _joined(parts: Sequence[Layer]) -> Layer:
 
 
 def _check_text(gold: Sequence[Layer], guess: Sequence[Layer]) -> None:
-    """Refuse different texts, and say where they begin to differ."""
+    """Refuse different texts, and say where the difference begins."""
     left, right = ("".join(word for layer in side for word in layer.words) for side in (gold, guess))
     if left == right:
         return
@@ -136,7 +137,7 @@ def _check_text(gold: Sequence[Layer], guess: Sequence[Layer]) -> None:
 def _difference(gold: Sequence[Layer], guess: Sequence[Layer], at: int, texts: tuple[str, str]) -> str:
     if not all(texts):
         (short, side), long = (("gold", gold), "guess") if not texts[0] else (("guess", guess), "gold")
-        return f"there are {len(side)} sentences of {short}, but more of {long}"
+        return f"{counted(len(side), 'sentence')} of {short}, but more of {long}"
     ends = [bounds[-1] for bounds in _word_edges(gold)]
     sentence = bisect.bisect_right(ends, at)
     place = at - (ends[sentence - 1] if sentence else 0) + 1

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from duilian.corpus.sentence import Tag
 from duilian.corpus.statistics import percentage
 from duilian.errors import ConfigError
+from duilian.wording import counted
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -61,12 +62,12 @@ class Score:
         return {"precision": self.precision, "recall": self.recall, "f1": self.f1}
 
     def with_counts(self) -> dict[str, float]:
-        """The same with the numbers that they come from."""
+        """The same with the counts behind them."""
         return {**self.as_json(), "gold": self.gold, "guess": self.guess, "correct": self.correct}
 
 
 def is_right(gold: Tag, guess: Tag) -> bool:
-    """Whether the guess is the gold tag, or one of several; a guess that is not a single tag never is."""
+    """Whether the guess is the gold tag or one of a gold set; a guess that is not a single tag is wrong."""
     return guess in gold if isinstance(gold, frozenset) else guess == gold
 
 
@@ -84,7 +85,7 @@ def sentence_pairs(
     for number, (left, right) in enumerate(zip_longest(gold, guess, fillvalue=missing), 1):
         if left is missing or right is missing:
             short, long = sides if left is missing else sides[::-1]
-            raise ConfigError(f"there are {number - 1} sentences of {short}, but more of {long}")
+            raise ConfigError(f"{counted(number - 1, 'sentence')} of {short}, but more of {long}")
         yield number, left, right  # type: ignore[misc]
 
 
@@ -94,5 +95,6 @@ def token_pairs(
     """Pair gold and guess of each sentence, which must have the same number of `what`, a word for errors."""
     for number, left, right in sentence_pairs(gold, guess):
         if len(left) != len(right):
-            raise ConfigError(f"sentence {number}: gold has {len(left)} {what}, but guess has {len(right)}")
+            same = f"gold and guess must have the same number of {what}"
+            raise ConfigError(f"sentence {number}: {same}, got {len(left)} and {len(right)}")
         yield left, right

@@ -16,6 +16,7 @@ from duilian.corpus.sentence import Tag
 from duilian.corpus.statistics import percentage
 from duilian.errors import ConfigError
 from duilian.evaluation.score import IntArray, Score, is_right, sentence_pairs, token_pairs
+from duilian.wording import counted
 
 NO_TAG = "?"
 
@@ -28,7 +29,7 @@ class TaggingScore:
 
     @classmethod
     def of(cls, pairs: Mapping[tuple[Tag, Tag], int]) -> TaggingScore:
-        """Make a score from all pairs; those without a gold tag are left out."""
+        """Make a score from all pairs; pairs without a gold tag are left out."""
         return cls({pair: count for pair, count in pairs.items() if pair[0] is not None})
 
     @property
@@ -115,7 +116,9 @@ def tagging_by_vocabulary(
     rows = token_pairs(gold, guess, "tags")
     for number, forms, (left, right) in sentence_pairs(words, rows, ("words", "tags")):
         if len(forms) != len(left):
-            raise ConfigError(f"sentence {number}: there are {len(forms)} words, but {len(left)} tags")
+            raise ConfigError(
+                f"sentence {number} has {counted(len(forms), 'word')}, but {counted(len(left), 'tag')}"
+            )
         triples.update(zip(map(vocabulary.__contains__, forms), left, right, strict=True))
     halves = [
         {(gold, guess): count for (known, gold, guess), count in triples.items() if known is wanted}

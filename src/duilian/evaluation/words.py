@@ -23,6 +23,7 @@ from duilian.evaluation.score import (
     is_right,
     sentence_pairs,
 )
+from duilian.wording import counted
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,8 +78,7 @@ class Alignment:
     ) -> IntArray:
         """[N, 3] the same for words with tags: word and tag must be right.
 
-        A word whose gold tag is unknown counts on neither side; if gold is a set, the guess must be one of
-        it.
+        A word whose gold tag is unknown counts on neither side; if gold is a set, the guess must be in it.
         """
         gold = _flat_tags(gold_tags, self.gold_sizes, "gold")
         guess = _flat_tags(guess_tags, self.guess_sizes, "guess")
@@ -182,7 +182,9 @@ def _flat_tags(tags: Iterable[Sequence[Tag]], sizes: IntArray, side: str) -> lis
     flat: list[Tag] = []
     for number, size, row in sentence_pairs(sizes.tolist(), tags, (f"{side} words", f"{side} tags")):
         if len(row) != size:
-            raise ConfigError(f"sentence {number}: {side} has {size} words, but {len(row)} tags")
+            raise ConfigError(
+                f"sentence {number}: {side} has {counted(size, 'word')}, but {counted(len(row), 'tag')}"
+            )
         flat += row
     return flat
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from duilian.arguments import check_fields
 from duilian.errors import ConfigError, StandardError
+from duilian.wording import counted
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -91,7 +92,7 @@ class BoundaryScheme:
     def encode(self, lengths: Sequence[int], tags: Sequence[str] | None = None) -> list[str]:
         """One label per unit, for words of these lengths in units."""
         if tags is not None and len(tags) != len(lengths):
-            raise ConfigError(f"{len(lengths)} words but {len(tags)} tags")
+            raise ConfigError(f"{counted(len(lengths), 'word')}, but {counted(len(tags), 'tag')}")
         labels: list[str] = []
         for index, length in enumerate(lengths):
             if length < 1:

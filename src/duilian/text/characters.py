@@ -15,8 +15,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def check_text(text: str, errors: Errors = "strict") -> str:
-    """Return the text if it is valid, else raise a TextError that says where it is not; with
-    `errors="replace"`, return it with U+FFFD for each lone surrogate.
+    """Return the text if it is valid, else raise a TextError that names the place; with `errors="replace"`,
+    return it with U+FFFD for each lone surrogate.
     """
     if errors not in ("strict", "replace"):
         raise ConfigError(f"errors must be 'strict' or 'replace', got {errors!r}")

@@ -20,7 +20,7 @@ from duilian.text.characters import check_text
 
 Script = Literal["as-is", "simplified"]
 Letters = Literal["as-is", "unified", "cased"]
-MAX_PER_TRADITIONAL = 10  # characters of a traditional text for each one with a simplified form
+MAX_PER_TRADITIONAL = 10  # a traditional text has a character with a simplified form at least this often
 _SIMPLIFIED = importlib.resources.files("duilian.text") / "simplified.txt"
 
 
@@ -28,8 +28,8 @@ _SIMPLIFIED = importlib.resources.files("duilian.text") / "simplified.txt"
 class Folding:
     """What features see of a text; one character maps to one, so offsets stay valid.
 
-    Only `letters` concerns whole units, those of letters: features see `ENG` for all of them (`unified`), or
-    one of `eng`, `Eng`, `ENG`, `eNG` and, for a single letter, `E` (`cased`).
+    `letters` applies to whole units made of letters: features see all of them as `ENG` (`unified`), or as one
+    of `eng`, `Eng`, `ENG`, `eNG` and, for a single letter, `E` (`cased`).
 
     >>> Folding(script="simplified")("歡迎ＡＢＣ")
     '欢迎ABC'
@@ -51,7 +51,7 @@ class Folding:
         return _native.Folding(*self.tables())
 
     def tables(self) -> tuple[bool, list[tuple[int, int]], int]:
-        """What the native folding is made of: folding of width, pairs of characters, the kind of letters."""
+        """Arguments of the native folding: whether to fold width, pairs of characters, kind of letters."""
         pairs = list(_to_simplified()) if self.script == "simplified" else []
         return self.width, pairs, get_args(Letters).index(self.letters)
 
@@ -90,7 +90,7 @@ def _traditional() -> frozenset[str]:
 def is_traditional(text: str) -> bool:
     """Whether a text is in traditional characters: at least a tenth of them have a different simplified form.
 
-    In traditional texts about a third do; in simplified ones only a few that both scripts use (乾隆).
+    In traditional texts, about a third do; in simplified texts, only a few that both scripts use (乾隆).
     """
     known = _traditional()
     return 0 < len(text) <= MAX_PER_TRADITIONAL * sum(character in known for character in text)

@@ -38,12 +38,12 @@ class WholeSpan(NamedTuple):
 class Split(NamedTuple):
     """The units of texts, sentence by sentence, and what is known about them before any model runs.
 
-    `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; none does), NO_MARK (a letter,
-    digit or Han character beside a mark or an end, so not in punctuation), NO_NUMBER (in a word made of
-    letters), GAP (characters in no unit precede it), APART (white space does), MARK (a mark that is no word
-    by itself), MARKS (one of several in a row, which begin and end no word). Others add what a rule says of
-    alphabetic words: NOT_FOREIGN and ONLY_FOREIGN (in no word tagged as foreign; in no other). `with_ends`
-    adds ENDS.
+    `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; no word begins here), NO_MARK
+    (a letter, digit or Han character beside a mark or an end, so not part of punctuation), NO_NUMBER (in a
+    word made of letters), GAP (characters outside any unit precede it), APART (white space precedes it), MARK
+    (a mark that is not a word by itself), MARKS (one of several in a row; no word begins or ends there).
+    Others add rules for alphabetic words: NOT_FOREIGN and ONLY_FOREIGN (never tagged as foreign, or always).
+    `with_ends` adds ENDS.
     """
 
     spans: Spans  # of units, as offsets into their own text
@@ -63,7 +63,7 @@ BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART, MARK, MARKS = (
     64,
     128,
 )  # as in native/include/duilian/text/split.hpp
-NOT_FOREIGN, ONLY_FOREIGN, ENDS = 256, 512, 1024  # which splitting does not set
+NOT_FOREIGN, ONLY_FOREIGN, ENDS = 256, 512, 1024  # not set by splitting itself
 
 
 def sentences(text: str) -> Spans:
@@ -85,8 +85,7 @@ def whole_spans(text: str, kinds: Collection[WholeKind] = WHOLE_KINDS) -> list[W
     signs before prices, emoji.
 
     They do not overlap, contain no white space, split no unit and have at most 1,000 characters. Spans of
-    other kinds are dropped only after the search, so no part of one is taken for something else: no word is
-    found inside an address.
+    other kinds are found too, and dropped afterwards: so no word is found inside an address, for example.
     """
     _check_kinds(kinds)
     found = _native.whole_spans(check_text(text))
@@ -116,7 +115,6 @@ def split(
 
 @functools.cache
 def _is_whole(kinds: tuple[WholeKind, ...]) -> list[bool]:
-    """Whether each kind is among these."""
     _check_kinds(kinds)
     return [kind in kinds for kind in WHOLE_KINDS]
 
@@ -124,7 +122,7 @@ def _is_whole(kinds: tuple[WholeKind, ...]) -> list[bool]:
 def with_ends(known: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
     """Add that a word ends where the next unit begins one.
 
-    A search that goes forward and follows few labels needs to know: it would drop those that end words.
+    A forward search that follows few labels needs to know this, or it would drop labels that end words.
     """
     return _native.with_ends(known)
 
@@ -136,7 +134,6 @@ def _check_kinds(kinds: Collection[WholeKind]) -> None:
 
 
 def cut(text: str, spans: Spans) -> list[str]:
-    """Cut a text into pieces."""
     return [text[start:end] for start, end in spans.tolist()]
 
 
@@ -149,5 +146,7 @@ def gaps(text: str, spans: Spans) -> list[str]:
 def join(pieces: list[str], between: list[str]) -> str:
     """Put a text back together: `join(cut(text, spans), gaps(text, spans)) == text`."""
     if len(between) != len(pieces) + 1:
-        raise ConfigError(f"{len(pieces)} pieces need {len(pieces) + 1} gaps, got {len(between)}")
+        raise ConfigError(
+            f"there must be one gap more than pieces, got {len(between)} gaps and {len(pieces)} pieces"
+        )
     return between[0] + "".join(piece + gap for piece, gap in zip(pieces, between[1:], strict=True))

@@ -1,6 +1,6 @@
 """brat's `.ann` files, each beside the `.txt` file that it annotates: words are T lines, arcs are R lines.
 
-brat allows only ASCII letters, digits, - and _ in names, so tags such as `.` have a name of their own there.
+brat allows only ASCII letters, digits, - and _ in names, so tags such as `.` are renamed.
 """
 
 from __future__ import annotations

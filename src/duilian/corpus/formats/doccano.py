@@ -1,4 +1,4 @@
-"""What doccano exports as JSONL: a text a line with its labels, or with entities and relations."""
+"""doccano's JSONL export: one text per line with its labels, or with entities and relations."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     {"id":"1","layers":{"pku":{"words":["他","来"],"tags":["r",["v","vn"]]}}}
 
-A tag is a string, a list (one of these) or null (unknown). What a sentence lacks is left out.
+A tag is a string, a list (one of these) or null (unknown). Missing annotation is left out.
 Every other format can be converted to this one and back without loss; corpus fingerprints are based on it.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 from duilian.corpus.lines import Lines, Malformed, shown
 from duilian.corpus.sentence import NO_COLUMNS, Entity, Layer, Sentence, Tag
 from duilian.corpus.trees import TreeCheck, find_fault
+from duilian.wording import counted
 
 _SENTENCE_KEYS = {"id", "comments", "layers"}
 _LAYER_KEYS = {"words", "tags", "heads", "relations", "spaces", "columns", "entities", "extra_rows"}
@@ -91,7 +92,10 @@ def _column(found: dict[str, Any], key: str, count: int, parse: Any) -> tuple[An
     if values is None:
         return None
     _require(isinstance(values, list), f"{key} must be a list")
-    _require(len(values) == count, f"{key} has {len(values)} entries for {count} words")
+    _require(
+        len(values) == count,
+        f"{key} has {counted(len(values), 'entry', 'entries')} for {counted(count, 'word')}",
+    )
     return tuple([parse(value) for value in values])
 
 
@@ -106,7 +110,7 @@ def _head(found: Any, count: int) -> int | None:
     if found is None:
         return None
     _require(type(found) is int, f"the head {shown(found)} is not a number")
-    _require(0 <= found <= count, f"head {found} is outside the sentence ({count} words)")
+    _require(0 <= found <= count, f"head {found} is outside the sentence ({counted(count, 'word')})")
     return int(found)
 
 
@@ -115,7 +119,10 @@ def _columns(found: Any, count: int) -> dict[str, tuple[str, ...]] | Any:
     columns = {}
     for name, values in found.items():
         columns[_text(name, "columns")] = _texts(values, f"the column {name}")
-        _require(len(values) == count, f"the column {name} has {len(values)} entries for {count} words")
+        _require(
+            len(values) == count,
+            f"the column {name} has {counted(len(values), 'entry', 'entries')} for {counted(count, 'word')}",
+        )
     return columns or NO_COLUMNS
 
 
@@ -127,7 +134,8 @@ def _entities(found: Any, count: int) -> tuple[Entity, ...]:
         _require(shape, f"expected an entity as [start, end, label], found {shown(entry)}")
         start, end, label = entry
         _require(
-            0 <= start < end <= count, f"the entity {shown(entry)} is outside the sentence ({count} words)"
+            0 <= start < end <= count,
+            f"the entity {shown(entry)} is outside the sentence ({counted(count, 'word')})",
         )
         entities.append(Entity(start, end, _text(label, "entities")))
     return tuple(entities)

@@ -1,7 +1,7 @@
-"""What Label Studio exports, as JSON or JSON-MIN: a list of tasks, each a text with regions and relations.
+"""Label Studio's exports, JSON and JSON-MIN: a list of tasks, each a text with regions and relations.
 
-Of a task that several people annotated, the ground truth counts, else the last annotation; one that nobody
-annotated, or that was skipped, is left out. Predictions are what annotators started from, and do not count.
+If a task has several annotations, the ground truth counts or, if there is none, the last one. Skipped tasks
+and tasks without an annotation are left out. Predictions do not count: annotators only started from them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ REGIONS = ("labels", "hypertextlabels")
 def read_label_studio(
     lines: Lines, *, path: str, standard: str, trees: TreeCheck = "any"
 ) -> Iterator[Sentence]:
-    """Read the sentences of all tasks; what is wrong with a task is said after the others."""
+    """Read the sentences of all tasks; errors are raised after the valid ones."""
     numbered = list(lines)
     problems: list[Malformed] = []
     try:
@@ -100,7 +100,7 @@ def _are_objects(found: Any) -> bool:
 
 
 def _spans(text: str, names: Sequence[str], values: Sequence[Any]) -> dict[str, Span]:
-    """Regions as spans. A browser counts in UTF-16, so offsets are held against the text of each region."""
+    """Regions as spans. Browsers count in UTF-16, so offsets are compared with the text of each region."""
     for value in values:
         if not isinstance(value, dict) or not is_span(value.get("start"), value.get("end")):
             raise Malformed(f"a region has no offsets: {shown(value)}")

@@ -28,7 +28,7 @@ CUTS = ("line", "sentence")
 SAMPLE_LINES = 40
 TEXT = "text"  # the name for plain text, which is not a corpus format
 ENTRY_POINTS = "duilian.formats"
-_TELLS_NOTHING = ("", ".txt")  # extensions of files in any format
+_TELLS_NOTHING = ("", ".txt")  # extensions that any format may have
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Format:
     recognises: Callable[[list[str]], bool] = lambda lines: False
 
     def standard_of(self, options: FormatOptions) -> str:
-        """Return the requested standard, or the one this format is best known for."""
+        """Return the requested standard, or the usual one of this format."""
         return self.standard if options.standard is None else options.standard
 
 
@@ -155,7 +155,6 @@ def _looks_like_doccano(lines: list[str]) -> bool:
 
 
 def _text_lines(lines: list[str]) -> list[str]:
-    """The lines that are not SGML."""
     return [line.strip() for line in lines if not re.match(r"\s*<[/!?A-Za-z]", line)]
 
 
@@ -204,7 +203,7 @@ FORMATS: dict[str, Format] = {}
 
 
 def register_format(form: Format) -> Format:
-    """Make a format known by its name, its extensions (such as `.toy`) and its look."""
+    """Register a format by its name, its extensions (such as `.toy`) and its content."""
     if form.name in ("", TEXT, *FORMATS):
         raise ConfigError(f"the format name {form.name!r} is empty or taken")
     for extension in form.extensions:

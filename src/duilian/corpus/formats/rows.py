@@ -20,6 +20,7 @@ from duilian.corpus.trees import TreeCheck, find_fault
 from duilian.errors import ConfigError, CorpusError
 from duilian.standards.paired_tags import is_pair, paired, split_pair, universal_names
 from duilian.standards.standard import conll_column, tags_in_either_column
+from duilian.wording import counted
 
 TAG_COLUMNS = ("upos", "xpos")
 BOTH = "upos+xpos"
@@ -134,7 +135,9 @@ class RowReader:
                 raise self._wrong_id(number, row[0], len(rows) + 1)
         if reach[0] > len(rows):
             raise CorpusError(
-                self.path, reach[1], f"a token range ends at word {reach[0]}, but there are {len(rows)} words"
+                self.path,
+                reach[1],
+                f"a token range ends at word {reach[0]} of a sentence of {counted(len(rows), 'word')}",
             )
         return rows, tuple(extra_rows)
 
@@ -176,7 +179,7 @@ class RowReader:
 
 
 def _pair(universal: Tag, specific: Tag) -> Tag:
-    """Both tags as one; what is known, if not both are."""
+    """Both tags as one; if only one is known, that one."""
     if universal is None or specific is None:
         return universal or specific
     several = [{each} if isinstance(each, str) else each for each in (universal, specific)]
@@ -204,7 +207,7 @@ def comments_to_write(sentence: Sentence) -> list[str]:
     for comment in sentence.comments:
         match = _SENTENCE_ID.fullmatch(comment)
         if match and match[1].strip() == sentence.id:
-            id_line = None  # there already, perhaps written differently
+            id_line = None  # already there, perhaps spelled differently
         if not match or match[1].strip() == sentence.id:
             kept.append(comment)
     kept = [id_line, *kept] if id_line else kept
@@ -239,7 +242,6 @@ def format_rows(layer: Layer, form: RowFormat, column: str | None, standard: str
 
 
 def _tag_fields(layer: Layer, column: str) -> dict[str, tuple[str, ...]]:
-    """The columns that the tags are in."""
     several = [{tag} if isinstance(tag, str) else tag or () for tag in layer.tags or ()]
     if not any(is_pair(name) for each in several for name in each):
         name = TAG_COLUMNS[0] if column == BOTH else column
@@ -253,7 +255,7 @@ def _tag_fields(layer: Layer, column: str) -> dict[str, tuple[str, ...]]:
 
 
 def _one_or_several(names: tuple[str | None, ...]) -> Tag:
-    """A tag if all names are the same; if one is unknown, nothing is known."""
+    """One tag if all names are the same, else a set; unknown if any of them is."""
     known = frozenset(name for name in names if name is not None)
     if None in names or not known:
         return None

@@ -1,9 +1,9 @@
-"""What annotation tools share: a text, labelled spans of it, and arcs between spans, which become sentences.
+"""What the formats of annotation tools share: a text, labelled spans and arcs, which become sentences.
 
-Every span is a word. Spans of the same characters are one word with several possible tags, `UNTAGGED` is a
-word whose tag is open, and a word without an arc to it has an open head; if it is the only one of its
-sentence, it is the root. So what annotators leave undone is partial annotation. Words themselves must cover
-the text, because a layer has no way to say that a stretch has not been cut yet.
+Every span is a word. Several spans over the same characters are one word with several possible tags;
+`UNTAGGED` marks a word whose tag is unknown. The head of a word without an arc is unknown; if there is only
+one such word in a sentence, it is the root. So unfinished work is partial annotation. Words must cover the
+text, because a layer cannot represent unsegmented text.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from duilian.corpus.lines import Malformed, shown
 from duilian.corpus.sentence import Layer, Sentence, Tag
 from duilian.corpus.trees import TreeCheck, find_fault
 from duilian.text import sentences, units
+from duilian.wording import counted
 
 UNTAGGED = "WORD"  # the label of a word where there is no tag
 ROOT = "root"
@@ -54,7 +55,7 @@ class AnnotatedText:
     id: str = ""
 
     def sentences(self, standard: str, trees: TreeCheck = "any") -> Iterator[Sentence]:
-        """Cut the text into sentences, but neither through a word nor through a tree."""
+        """Cut the text into sentences, but never inside a word or a tree."""
         words = self._words()
         place = {(word.start, word.end): number for number, word in enumerate(words)}
         numbers = {name: place[span.start, span.end] for name, span in self.spans.items()}
@@ -66,12 +67,14 @@ class AnnotatedText:
             yield Sentence({standard: self._layer(words[a:b], found, a, trees)}, id)
 
     def _words(self) -> list[Span]:
-        """The spans in the order of the text; those of the same characters are one."""
+        """The spans in text order; spans over the same characters are merged."""
         merged: dict[tuple[int, int], frozenset[str]] = {}
         for start, end, labels in self.spans.values():
             if not 0 <= start < end <= len(self.text):
                 size = len(self.text)
-                raise Malformed(f"a span from {start} to {end} is not in the text ({size} characters)")
+                raise Malformed(
+                    f"a span from {start} to {end} is not in the text ({counted(size, 'character')})"
+                )
             merged[start, end] = merged.get((start, end), frozenset()) | labels
         words = [Span(start, end, labels) for (start, end), labels in sorted(merged.items())]
         self._check_cover(words)
@@ -89,7 +92,6 @@ class AnnotatedText:
             last = word.end
 
     def _heads(self, numbers: dict[str, int]) -> dict[int, _Head]:
-        """The arc to each word that has one."""
         found: dict[int, _Head] = {}
         for arc in self.arcs:
             for name in (arc.head, arc.dependent):

@@ -45,7 +45,7 @@ def read_underscore(
 
 
 def _strip_elements(line: str, id: str) -> tuple[str, str, str]:
-    """A line without its SGML; the id of its sentence, and that of the next line's."""
+    """A line without its SGML, the id of its sentence, and the id of the next line's."""
     start = _SENTENCE_START.match(line)
     if start:
         line, id = line[start.end() :], start[1] or start[2] or ""
