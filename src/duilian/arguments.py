@@ -1,4 +1,4 @@
-"""Arguments of public calls, checked against their annotations: a wrong one is an error that names it."""
+"""Checks the arguments of public calls against their annotations; an error names the wrong argument."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LISTS: dict[Any, tuple[type, str]] = {
     int: (numbers.Integral, "a list of whole numbers"),
     float: (numbers.Real, "a list of numbers"),
 }
-_COUNTS = ("threads", "k", "batch", "words")  # numbers of these names are at least 1
+_COUNTS = ("threads", "k", "batch", "words")  # parameters with these names must be at least 1
 _EXAMPLES = {
     "Ask": "write ask=duilian.Ask(standards=['pku'])",
     "Lexicon": "write Lexicon([...]) or Lexicon.read(path)",
@@ -54,9 +54,9 @@ class _Kind(NamedTuple):
     values: tuple[Any, ...]  # of a Literal
     has_bool: bool
     words: str
-    members: tuple[type, ...] = ()  # of a list, if they are simple
+    members: tuple[type, ...] = ()  # of a list of strings or numbers
     is_count: bool = False
-    sure: frozenset[type] = frozenset()  # types all of whose values are right
+    sure: frozenset[type] = frozenset()  # types whose values are all valid
 
     def has(self, value: Any) -> bool:
         if isinstance(value, bool):
@@ -93,7 +93,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_fields(record: Any) -> None:
-    """Check the fields of a dataclass, which calls this when it has been made."""
+    """Check the fields of a dataclass, which calls this from `__post_init__`."""
     for name, kind in _kinds_of_fields(type(record)):  # type: ignore[arg-type]
         value = getattr(record, name)
         if type(value) not in kind.sure:
@@ -124,7 +124,7 @@ def _hint(value: Any, kind: _Kind) -> str:
 
 @functools.cache
 def _kinds_of(owner: Any) -> Mapping[str, _Kind]:
-    """What the annotations of a function or a dataclass allow; those without a check are omitted."""
+    """What the annotations of a function or a dataclass allow; those that cannot be checked are omitted."""
     space = vars(sys.modules[owner.__module__])
     found = {}
     for name, annotation in inspect.get_annotations(inspect.unwrap(owner)).items():

@@ -12,7 +12,7 @@ from typing import IO, Any, BinaryIO
 
 try:
     import fcntl
-except ImportError:  # no locks on Windows: what a killed run has left stays
+except ImportError:  # Windows has no locks, so leftovers of killed runs stay
     fcntl = None  # type: ignore[assignment]
 
 _PREFIX, _SUFFIX = ".duilian-", ".tmp"
@@ -50,7 +50,7 @@ def replacing(path: str | os.PathLike[str], *, part: Path | None = None) -> Iter
                 os.replace(temporary, part)
             else:
                 temporary.unlink()
-        # A write that fails does not say where, as on a full disk.
+        # A failed write, as on a full disk, does not name its file.
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename = os.fspath(path)
         raise
@@ -60,7 +60,7 @@ def replacing(path: str | os.PathLike[str], *, part: Path | None = None) -> Iter
 def _new_file(folder: Path) -> BinaryIO:
     """A locked file under a temporary name.
 
-    Before it is locked, another process may take it for something that a killed run has left.
+    Until it is locked, another process may take it for a leftover of a killed run.
     """
     while True:
         # Not tempfile: its files are private, while this one gets the permissions of any new file.
@@ -88,7 +88,6 @@ def lock_file(file: IO[Any]) -> bool | None:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what killed runs have left."""
     with contextlib.suppress(OSError):
         for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
             with contextlib.suppress(OSError), open(path, "rb") as file:

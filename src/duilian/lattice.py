@@ -112,7 +112,7 @@ class Lattice:
         return Lattice(_native.unite(self.native, other.native))
 
     def trim(self, successions: Sequence[Succession]) -> Lattice:
-        """The bundles that lie on some complete legal path; one succession per side."""
+        """Keep the bundles that lie on a complete legal path; there is one succession per side."""
         return Lattice(_native.trim(self.native, [each.native() for each in successions]))
 
     def locate(self, outer: Lattice) -> Ints:

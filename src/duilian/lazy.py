@@ -33,7 +33,7 @@ def lazily(package: str, homes: Mapping[str, str | Iterable[str]]) -> Callable[[
 @functools.cache
 def plugins(group: str, kind: type[T]) -> tuple[T, ...]:
     """Load the objects of one kind that installed packages offer in an entry-point group; log what fails."""
-    import logging  # slow to import, as is the next
+    import logging  # both are slow to import
     from importlib.metadata import entry_points
 
     found = []

@@ -36,7 +36,7 @@ PRELUDE = struct.Struct("<7sBQQ")  # magic, version, size of the file, size of t
 DIGEST_SIZE = 32
 ALIGNMENT = 64
 MAX_HEADER = 4 * 2**20
-MAX_VALUES = 2**18  # of the header: each is an object of Python's
+MAX_VALUES = 2**18  # in the header: each becomes a Python object
 MAX_DIMENSIONS = 4
 MAX_DEPTH = 64
 CHUNK = 2**20
@@ -120,7 +120,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def is_model(path: str | Path) -> bool:
-    """Whether a file begins as a model does; an empty one has nothing to lose, and counts as one."""
+    """Whether a file starts like a model. An empty file counts as one: nothing is lost by replacing it."""
     with open(path, "rb") as file:
         return file.read(len(MAGIC)) in (MAGIC, b"")
 
@@ -133,7 +133,7 @@ def checksum_of(path: str | Path) -> str:
 
 
 def _as_stored(name: str, array: Array) -> Array:
-    """The array as the file has it: C order, little endian."""
+    """The array in file order: C order, little endian."""
     if not isinstance(name, str):
         raise TypeError(f"the name of an array must be a string, got {name!r}")
     array = np.asarray(array)
@@ -145,7 +145,7 @@ def _as_stored(name: str, array: Array) -> Array:
     if array.ndim > MAX_DIMENSIONS:
         raise ValueError(f"array {name!r} must have at most {MAX_DIMENSIONS} dimensions, got {array.ndim}")
     array = np.asarray(array, dtype=dtype, order="C")
-    # In memory, True may be any byte but 0; in the file it is 1.
+    # In memory, True may be any nonzero byte; in the file it is 1.
     return np.asarray(array.view(np.uint8) != 0) if dtype == np.bool_ else array
 
 
@@ -189,7 +189,7 @@ def _encode(document: dict[str, Any]) -> bytes:
 
 
 def _has_too_many_values(text: bytes) -> bool:
-    """Whether a header may have more than it should; a comma in a string counts for one, too."""
+    """Whether a header may have too many values; commas inside strings are counted too."""
     return sum(map(text.count, (b",", b"[", b"{"))) > MAX_VALUES
 
 

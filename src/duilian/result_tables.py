@@ -21,7 +21,7 @@ def html_table(titles: Sequence[str], rows: Iterable[Sequence[object]], *, capti
 
 
 def shown_p(p: object) -> str:
-    """A p for people: four decimals, and never a zero, which no test finds.
+    """Format a p-value: four decimals, but never zero, because no test can find that.
 
     >>> shown_p(0.1255), shown_p(0.00001), shown_p(None)
     ('0.1255', '< .0001', '')

@@ -76,7 +76,7 @@ RENAMED = {
     ),
     **dict.fromkeys(("english", "letters", "min_word_count"), "it is now in [features]"),
 }
-"""Settings that had other names or places, and what became of them; groups are in brackets."""
+"""Settings that were renamed or moved, with their new place; groups are in brackets."""
 
 
 def setting(
@@ -91,8 +91,8 @@ def setting(
 ) -> Any:
     """A field of a settings class.
 
-    Its numbers are in a range, and finite unless told otherwise; files are silent about an optional field
-    that has its default.
+    Numbers are checked against the range and must be finite unless `is_finite` is False. Files omit an
+    optional field that has its default.
     """
     limits = {"at_least": at_least, "above": above, "at_most": at_most, "is_finite": is_finite}
     return dataclasses.field(default=default, metadata={"help": help, "is_optional": is_optional} | limits)
@@ -115,7 +115,7 @@ class UnknownSettingError(SettingError):
 
     @classmethod
     def of(cls, name: str, known: Iterable[str]) -> UnknownSettingError:
-        """The error, with a hint: what became of the name, or which one may be meant."""
+        """The error, with a hint: the setting's new name, or the most similar one."""
         return cls((name,), "is not a setting", RENAMED.get(name) or did_you_mean(name, known))
 
 
@@ -138,7 +138,7 @@ class Settings:
             if isinstance(value, list):
                 value = tuple(value)
                 object.__setattr__(self, field.name, value)
-            if value is field.default:  # most are, and resolving types takes time at every start
+            if value is field.default:  # true of most; resolving types would slow down every start
                 continue
             wanted = self.type_of(field.name)
             if not fits(value, wanted):
@@ -165,7 +165,7 @@ class Settings:
                 yield field.name, value
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, groups nested: what a model file keeps."""
+        """Plain values with nested groups, as a model file stores them."""
         name = next((name for name, known in self.alternatives().items() if known is type(self)), None)
         found: dict[str, Any] = {} if name is None else {self.alternative_key: name}
         for field in dataclasses.fields(self):
@@ -194,7 +194,7 @@ class Settings:
         return dataclasses.replace(base, **own)
 
     def _alternative(self, name: Any) -> Self:
-        """Settings of another class, with what it has in common with this one."""
+        """Settings of another class; settings that both classes have keep their values."""
         known = self.alternatives().get(name)
         if known is None:
             choices = ", ".join(map(repr, self.alternatives()))

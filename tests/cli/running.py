@@ -47,5 +47,5 @@ def in_demo_folder(
 
 
 def accept_control_c() -> None:
-    """For `preexec_fn`: background jobs of a shell ignore Ctrl-C, and so would their children."""
+    """For `preexec_fn`: background jobs of a shell ignore Ctrl-C, and their children inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -34,8 +34,8 @@ RECIPE = both_sides(
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
-    """A folder with coupled models that tag words, that start from characters, and with guide features; and
-    one that is not coupled.
+    """A folder with coupled models (of words, of characters, with guide features) and one that is not
+    coupled.
     """
     folder = tmp_path_factory.mktemp("models")
     corpora = [demo.load(name, name) for name in demo.STANDARDS]

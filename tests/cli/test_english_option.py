@@ -33,7 +33,7 @@ FOREIGN = "他_PN 学_VV Python_FW 。_PU\n" * 3
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model that has learned nothing of English words, a list, and a corpus with some."""
+    """A folder with a model that knows no English words, a word list, and a corpus with English words."""
     folder = tmp_path_factory.mktemp("models")
     (folder / "english.txt").write_text("check 90 env\nnice 50 ea\nreport 40 en\n", encoding="utf-8")
     (folder / "foreign.txt").write_text(FOREIGN, encoding="utf-8")

@@ -56,4 +56,4 @@ def test_a_stopped_study_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr("duilian.cli.experiment.experiment", stopped)
     status, _, errors = run_here(monkeypatch, "experiment", "demo", "-o", str(tmp_path / "out"))
     assert status == 130
-    assert "out keeps what is finished; the same command goes on from there" in errors
+    assert "out keeps the finished cells; run the same command to continue" in errors

@@ -1,4 +1,4 @@
-"""`--lenient` means one thing in every command: malformed sentences are skipped, counted and told."""
+"""`--lenient` means the same in every command: malformed sentences are skipped, counted and reported."""
 
 from __future__ import annotations
 

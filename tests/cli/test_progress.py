@@ -118,7 +118,7 @@ def test_train_shows_stages_and_a_line_for_each_iteration(tmp_path: Path) -> Non
 
 
 def _received(terminal: int) -> Iterator[str]:
-    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+    with contextlib.suppress(OSError):  # raised by Linux when the other end is closed
         while data := os.read(terminal, 1 << 16):
             yield data.decode("utf-8", "replace")
     os.close(terminal)

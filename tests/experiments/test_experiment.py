@@ -173,7 +173,7 @@ def test_other_data_and_machines_are_said(
     told = []
     dl.experiment("demo", folder, data=data, on_progress=told.append)
     assert {each.name for each in told} == {"together@demo seed=1 (dev)", "together@demo seed=1 (test)"}
-    assert "other corpora than in the run before: pku.txt" in caplog.text
+    assert "corpora have changed since the last run: pku.txt" in caplog.text
     assert "another machine (1 abacus)" in caplog.text
 
 

@@ -85,7 +85,7 @@ def test_only_a_segmenter_can_be_written(tmp_path: Path, zh: dl.Analyzer) -> Non
     with pytest.raises(ConfigError, match="without tags"):
         flat_segmenter(tagger.labeler)
     tagger.save(tmp_path / "a.model")
-    with pytest.raises(ConfigError, match="no small segmenter"):
+    with pytest.raises(ConfigError, match="no fast segmenter"):
         sqlite.export_segmenter(tmp_path / "a", tmp_path / "a.model")
 
 

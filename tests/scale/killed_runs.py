@@ -1,4 +1,4 @@
-"""Kill `duilian run` at random moments and let it go on: `python tests/scale/killed_runs.py 50 [SEED]`."""
+"""Kill `duilian run` at random moments and resume it: `python tests/scale/killed_runs.py 50 [SEED]`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_input(folder: Path, parts: int, lines: int) -> None:
 
 
 def start(source: Path, output: Path) -> subprocess.Popen[bytes]:
-    """Begin a run, or go on with it."""
+    """Begin a run, or resume it."""
     command = [*COMMAND, str(source), str(output), *OPTIONS]
     return subprocess.Popen(command, stderr=subprocess.PIPE)
 
@@ -64,7 +64,7 @@ def _finished(output: Path) -> int:
 
 
 def finish(source: Path, output: Path) -> None:
-    """Let a run come to its end."""
+    """Finish a run."""
     process = start(source, output)
     _, said = process.communicate()
     assert process.returncode == 0, said.decode()

@@ -1,4 +1,4 @@
-"""Documents of every sort, always the same, and one hash of all that was answered to them."""
+"""Documents of every sort, always the same, and one hash of all answers."""
 
 from __future__ import annotations
 

@@ -257,4 +257,4 @@ def test_the_command_tells_what_it_has_done(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "6 of 7 parts, 18 documents" in done.stderr
     assert "g.parquet: cannot be read" in done.stderr
-    assert "1 of 7 parts are not finished" in done.stderr
+    assert "1 of 7 parts could not be finished" in done.stderr

@@ -149,7 +149,7 @@ class TestArrival:
 
     @staticmethod
     def guarded(messages: list[dict[str, Any]], limits: Limits) -> list[dict[str, Any]]:
-        """What a guard sends if it receives these messages and then nothing."""
+        """What a guard sends if it receives only these messages."""
         sent: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:

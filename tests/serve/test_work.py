@@ -14,7 +14,7 @@ from duilian.serve.work import WorkQueue
 
 
 class Gate:
-    """Responder a number with its double, when it is opened; remembers what was asked together."""
+    """Answers a number with its double once it is opened; remembers which questions came together."""
 
     def __init__(self) -> None:
         self.opened, self.calls = threading.Event(), list[list[int]]()

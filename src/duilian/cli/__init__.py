@@ -72,7 +72,7 @@ def _help_text(command: Callable[..., None]) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from duilian.version import __version__  # looks for the installed package: slow
+        from duilian.version import __version__  # slow: it looks up the installed package
 
         typer.echo(f"duilian {__version__}")
         raise typer.Exit
@@ -104,12 +104,12 @@ def main() -> int:
 
 
 def _needed_commands(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the requested command alone, because importing only that starts faster; else all."""
+    """Return only the requested command, because importing one starts faster; all if it is unclear."""
     return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
 def _words_to_complete() -> list[str]:
-    """Return the finished words of the line that a shell wants to complete, if one does."""
+    """Return the finished words of the line that a shell wants to complete, if any."""
     if COMPLETION not in os.environ:
         return []
     if "COMP_WORDS" in os.environ:  # bash
@@ -164,7 +164,7 @@ def exit_status(command: Callable[[], object], *, show_traceback: bool = False) 
 
 
 def _interrupted(stop: KeyboardInterrupt) -> int:
-    """Say that the run was stopped and what is left of it: see `open_writer`."""
+    """Say that the run was stopped, and what it has finished: see `open_writer`."""
     print("; ".join(["duilian: stopped", *getattr(stop, "__notes__", ())]), file=sys.stderr)
     return INTERRUPTED
 

@@ -44,7 +44,7 @@ EXAMPLE = "Example:\n\n    duilian analyze 他把书借给了老师。"
 
 RANKED_FORMS = ("slash", "json")  # forms that can show several analyses of a text
 PRETTY = "pretty"
-LONG = 100_000  # characters: the output for longer texts is written piece by piece
+LONG = 100_000  # characters; output for longer texts is written piece by piece
 
 
 def command(

@@ -28,6 +28,7 @@ from duilian.evaluation.comparison import METRICS, TRIALS, Contrast
 from duilian.evaluation.same_text import same_sentences
 from duilian.models import is_parser, load_parser, tagger_for
 from duilian.result_tables import shown_p
+from duilian.wording import counted
 
 EXAMPLE = (
     "Example:\n\n    duilian compare gold.wordpos alone.model together.model\n\n"
@@ -165,8 +166,10 @@ def _answers(
 
 
 def show_comparison(found: Comparison, examples: int) -> None:
-    """Print scores and differences, then what changed."""
-    title = f"{found.sentences:,} sentences, {found.tokens:,} words, {found.trials:,} shuffles"
+    """Print scores and differences, then the changes."""
+    title = (
+        f"{counted(found.sentences, 'sentence')}, {counted(found.tokens, 'word')}, {found.trials:,} shuffles"
+    )
     show(Text(title), _score_table(found))
     for contrast in found.contrasts:
         show(*_changes(contrast, examples, is_one_of_several=len(found.contrasts) > 1))
@@ -189,7 +192,7 @@ def _score_table(found: Comparison) -> Any:
 
 
 def _changes(contrast: Contrast, examples: int, *, is_one_of_several: bool) -> Iterator[Any]:
-    """What changed, under a heading if there are several contrasts and anything to show of this one."""
+    """The changes; with several contrasts, under a heading, unless there is nothing to show."""
     found = list(_change_parts(contrast, examples))
     if found and is_one_of_several:
         yield Text(f"\n{contrast.first} versus {contrast.other}", style="bold")
@@ -227,7 +230,7 @@ def _pattern_row(each: PatternChange) -> tuple[str, ...]:
 
 
 def number(value: float) -> str:
-    """A count; of several runs the mean, with one decimal."""
+    """A count; for several runs, the mean with one decimal."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 

@@ -78,6 +78,8 @@ def command(
     A word-level model converts tags and keeps the words; a character-level model also re-segments the text.
     A tree converter converts the trees, relations and tags of a treebank in a CoNLL format.
     CoNLL formats keep the old tags if the new ones use the other column; jsonl keeps both layers.
+
+    See docs/tutorials/convert.md and, for treebanks, docs/howto/convert-trees.md.
     """
     share = None if review is None else parse_share(review)
     place = _review_place(output, review_to, is_wanted=share is not None)

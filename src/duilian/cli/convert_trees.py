@@ -21,8 +21,6 @@ from duilian.models.roles import ConvertedTree
 
 @dataclasses.dataclass(frozen=True)
 class Files:
-    """What to read and write, and how."""
-
     file: str
     output: str
     format: str | None
@@ -56,7 +54,7 @@ def convert_trees(
 
 
 def _candidates(layer: Layer) -> list[frozenset[str]]:
-    """What there is to review of each word: its head and relation."""
+    """What annotators review of each word: its head and relation."""
     rows = zip(layer.heads or (), layer.relations or ("_",) * len(layer), strict=True)
     return [frozenset({f"{head}:{relation}"}) for head, relation in rows]
 
@@ -82,6 +80,6 @@ def _renderer(
 
 
 def _with_text(comment: str, layer: Layer) -> str:
-    """The comment; the text's is that of the words as the target writes them."""
+    """The comment; `# text` is rewritten, because the target may spell words differently."""
     is_text = comment.lstrip("# ").partition("=")[0].strip() == "text"
     return f"# text = {layer.text.strip()}" if is_text and not layer.extra_rows else comment

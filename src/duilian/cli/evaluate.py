@@ -32,12 +32,13 @@ from duilian.models import (
     standards_of,
     tagger_for,
 )
+from duilian.wording import counted
 
 EXAMPLE = (
     "Example:\n\n    duilian evaluate zx.model zx/dev.wordpos --against zx/train.wordpos\n\n"
     "    duilian evaluate answers.conllu gold.conllu --details"
 )
-TAGS_NAMED = 5  # of those in a warning
+TAGS_NAMED = 5  # in a warning
 
 
 def command(
@@ -144,7 +145,7 @@ def is_model_name(name: str) -> bool:
 
 
 def refuse_models(gold: Sequence[str], order: str) -> None:
-    """Refuse a model in the place of gold sentences, and say in which order the command wants its files."""
+    """Refuse a model given in place of gold sentences, and show the order of the arguments."""
     for path in gold:
         if os.path.isfile(path) and os.path.getsize(path) and is_model(path):
             raise ConfigError(f"{path}: is a model, not a corpus of gold sentences", f"the order is: {order}")
@@ -185,7 +186,8 @@ def _warn_of_foreign_tags(path: str, found: Evaluation) -> None:
     if foreign:
         named = ", ".join(f"{tag} {count}" for tag, count in list(foreign.items())[:TAGS_NAMED])
         more = " …" if len(foreign) > TAGS_NAMED else ""
-        warn(f"{path}: {sum(foreign.values())} words have tags that gold does not have ({named}{more})")
+        number = counted(sum(foreign.values()), "word has a tag", "words have tags")
+        warn(f"{path}: {number} that gold does not have ({named}{more})")
 
 
 def _taggers(model: Any, named: list[str]) -> list[tuple[StandardTagger, str]]:

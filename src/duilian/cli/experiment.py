@@ -11,9 +11,10 @@ import typer
 from rich.text import Text
 
 from duilian.cli.detail_tables import table
-from duilian.cli.progress import Stages, clock
+from duilian.cli.progress import Stages
 from duilian.cli.tables import show
 from duilian.experiments import Study, experiment, studies
+from duilian.wording import clock
 
 if TYPE_CHECKING:
     from duilian.experiments.results import ExperimentResult, FilledTable
@@ -47,14 +48,14 @@ def command(
         typer.Option(metavar="ADDRESS", help="Run cells on the workers of this Dask scheduler instead."),
     ] = None,
     keep_models: Annotated[
-        bool, typer.Option("--keep-models", help="Keep the models when all is done.")
+        bool, typer.Option("--keep-models", help="Keep the models when the study is done.")
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
 ) -> None:
-    """Run a study of the papers, or your own: train its systems, measure them, and make its tables.
+    """Run a study from the papers, or your own: train its systems, measure them, and make its tables.
 
-    Finished cells are kept in OUT and never run again, so the same command goes on after a stop. Dev sets
-    come first; test sets are read once, at the end. OUT gets results.csv, report.html and report.md.
+    Finished cells are kept in OUT and never run again: repeat the command to continue an interrupted study.
+    Test sets are read once, at the end. The results are in OUT: results.csv, report.html and report.md.
     """
     if list_:
         rows = [(each, found.title, found.paper) for each in studies() for found in (Study.load(each),)]
@@ -62,14 +63,14 @@ def command(
         return
     if name is None or output is None:
         missing = "NAME" if name is None else "--output"
-        raise typer.BadParameter("name a study and a folder, or say --list", param_hint=missing)
+        raise typer.BadParameter("give a study and a folder, or --list", param_hint=missing)
     with _Progress() as progress:
         asked: dict[str, Any] = {"data": data, "quick": quick, "jobs": jobs, "only": only}
         asked |= {"keep_models": keep_models, "on_progress": progress.tell}
         try:
             found = experiment(name, output, **asked, executor=_dask(dask) if dask else None)
         except KeyboardInterrupt as stop:
-            stop.add_note(f"{output} keeps what is finished; the same command goes on from there")
+            stop.add_note(f"{output} keeps the finished cells; run the same command to continue")
             raise
     show_result(found)
     typer.echo(f"\n{output / 'report.html'}: {found.finished} of {found.cells} cells")
@@ -84,7 +85,7 @@ def _dask(address: str) -> Any:
 
 
 class _Progress:
-    """Lines about cells: with the time left on a terminal, plain ones elsewhere."""
+    """Shows finished cells, with the time left on a terminal."""
 
     def __init__(self) -> None:
         self._stages = Stages("preparing") if sys.stderr.isatty() else None

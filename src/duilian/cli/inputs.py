@@ -28,9 +28,9 @@ from duilian.text import Errors, char_types
 
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}
 _ROW = re.compile(r"[1-9][0-9]*(-[0-9]+)?(\t[^\t]+){9}")
-_MIN_TOKENS = 5  # to recognise a format by its content
+_MIN_TOKENS = 5  # needed to recognise a format by its content
 _TAGGED = re.compile(r"\S+([/_])[A-Za-z][A-Za-z0-9-]{0,7}")  # 我们/r, 来_VV
-_TAGGED_SHARE = 0.8  # of the tokens of words with tags
+_TAGGED_SHARE = 0.8  # of tokens that must look like words with tags
 _ENDING = re.compile(r"\.[A-Za-z]\w{0,5}")
 
 
@@ -52,10 +52,9 @@ class Analysed(NamedTuple):
 class Inputs:
     """The inputs of a command, in order: text, files, or standard input.
 
-    `format` overrides what their names suggest; `options` say how corpora are read. `reads` is what the model
-    takes: for one that reads words, a file whose name does not tell its format is taken as words separated
-    by spaces, unless its content is unmistakably something else; `has_columns`: the model needs further
-    columns.
+    `format` overrides what their names suggest. `reads` is what the model reads: if that is words, a file
+    whose name does not reveal its format is read as words separated by spaces, unless its content is
+    unmistakably something else. `has_columns` means that the model needs further columns.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class Inputs:
         self._files = dict(zip(self.paths, measured(self.paths), strict=True))
 
     def is_file(self, path: str) -> bool:
-        """Return whether an input names a file, rather than being the text itself."""
+        """Whether an input names a file, rather than being the text itself."""
         return path != STANDARD_STREAM and os.path.exists(path)
 
     @property
@@ -88,7 +87,7 @@ class Inputs:
         return all(map(self.is_text_at, self.paths))
 
     def is_text_at(self, path: str) -> bool:
-        """Return whether an input is text, not a corpus."""
+        """Whether an input is text, not a corpus."""
         return self._format_of(path) is None
 
     def place(self, path: str, number: int) -> str:
@@ -138,7 +137,6 @@ class Inputs:
         self._warn()
 
     def _warn(self) -> None:
-        """Tell what a lenient reader skipped."""
         if self._report is not None:
             warn_of(self._report)
 
@@ -147,7 +145,7 @@ class Inputs:
 
     @property
     def files(self) -> list[MeasuredFile]:
-        """The inputs, for those who show progress."""
+        """The inputs, as files that report how much has been read."""
         return list(self._files.values())
 
     def _format_of(self, path: str) -> str | None:
@@ -246,7 +244,7 @@ def _looks_like_path(text: str) -> bool:
 
 
 def guess_format_of_words(lines: list[str], path: str, *, has_columns: bool = False) -> str | None:
-    """Return the format of a file without a telling name, if it is unmistakably not lines of words."""
+    """Return the format of a file whose name does not reveal it, if it is unmistakably not lines of words."""
     try:
         name = guess_by_content(lines, path) if lines else TEXT
     except CorpusError:

@@ -28,6 +28,7 @@ from duilian.reports.inspection import (
     guess_standard,
     study,
 )
+from duilian.wording import counted
 
 EXAMPLE = (
     "Example:\n\n    duilian inspect both.model\n\n"
@@ -162,7 +163,12 @@ def _label_pair_table(card: ModelCard) -> Table:
     """Show which labels of two standards share weights, and which have no partner."""
     first, second = card.standards
     pairs = sum(len(partners) for partners in card.mapping.values())
-    table = Table(box=None, pad_edge=False, title=f"\n{pairs} pairs of labels", title_justify="left")
+    table = Table(
+        box=None,
+        pad_edge=False,
+        title=f"\n{counted(pairs, 'pair of labels', 'pairs of labels')}",
+        title_justify="left",
+    )
     table.add_column(Text(visible(first)), style="cyan", no_wrap=True)
     table.add_column(Text(visible(second)), overflow="fold")
     for label, partners in card.mapping.items():
@@ -174,7 +180,7 @@ def _side_rows(card: ModelCard, standard: str) -> list[tuple[str, str]]:
     notes = card.side_notes(standard)
     corpora = notes.get("corpora", {})
     parts = [
-        f"{name} {part['sentences']:,} sentences ({part['fingerprint'][:12]})"
+        f"{name} {counted(part['sentences'], 'sentence')} ({part['fingerprint'][:12]})"
         for name, part in corpora.items()
     ]
     scores = [(f"  {part}", _format_scores(found)) for part, found in card.scores.get(standard, {}).items()]
@@ -198,7 +204,7 @@ def _format_tags(tags: Sequence[str] | None) -> str:
     if tags is None:
         return "words only"
     shown = " ".join(tags[:_TAGS_SHOWN]) + (" …" if len(tags) > _TAGS_SHOWN else "")
-    return f"{len(tags)} tags: {shown}"
+    return f"{counted(len(tags), 'tag')}: {shown}"
 
 
 def _format_arrays(arrays: Sequence[tuple[str, str, int]]) -> str:
@@ -210,7 +216,7 @@ def _format_arrays(arrays: Sequence[tuple[str, str, int]]) -> str:
 def _format_dictionary(found: Mapping[str, Any]) -> str:
     if not found:
         return ""
-    shown = [f"{found['name']} ({found['fingerprint']}), {found['words']:,} words"]
+    shown = [f"{found['name']} ({found['fingerprint']}), {counted(found['words'], 'word')}"]
     shown += [found["licence"]] if found["licence"] else []
     return ", ".join(shown) + (f"; learned with {found['replaces']}" if found["replaces"] else "")
 

@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 
 
 def standard_input(paths: Sequence[str]) -> LiveInput | None:
-    """Open standard input if it is among the inputs; at a terminal, say that it is read."""
+    """Open standard input if it is among the inputs; on a terminal, say so."""
     if STANDARD_STREAM not in paths:
         return None
     if sys.stdin.isatty():

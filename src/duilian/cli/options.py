@@ -119,12 +119,12 @@ EnglishTags = Annotated[
 
 
 def warn(message: str) -> None:
-    """Warn the user of a likely mistake; a warning is not repeated."""
+    """Warn the user of a likely mistake, once."""
     logging.getLogger("duilian").warning(message)
 
 
 def warn_of(report: ReadReport) -> None:
-    """Warn the user of what was skipped in a file, and of what looks wrong in it."""
+    """Warn the user about skipped lines and likely mistakes in a file."""
     for message in report.warnings:
         warn(message)
 

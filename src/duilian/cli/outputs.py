@@ -1,4 +1,4 @@
-"""Commands must not overwrite what they read."""
+"""Keeps commands from overwriting the files that they read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WRITTEN = ("output", "review_to", "plot")  # parameters that name files to write
 
 
 def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
-    """Refuse, before a command begins, to write over a file that it reads, or text over a model."""
+    """Refuse, before a command begins, to overwrite one of its inputs, or a model with text."""
 
     @functools.wraps(command)
     def keep_and_run(**options: Any) -> None:

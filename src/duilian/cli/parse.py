@@ -90,7 +90,6 @@ def _with_universal_tags(sentence: Sentence, standard: str, column: str | None) 
 
 
 def _read_tagged(source: Inputs, parser: Parser) -> Iterator[PlacedSentence]:
-    """Yield the sentences of corpora."""
     column = reading_of(parser).get("column")
     options = FormatOptions(standard=parser.standard, column=column, trees="partial")
     for path in source.paths:

@@ -31,6 +31,7 @@ from duilian.reports.sections import (
     evaluation_sections,
     mapping_section,
 )
+from duilian.wording import counted
 
 EXAMPLE = (
     "Example:\n\n    duilian report zx.model zx.model.log.jsonl --gold zx/dev.wordpos -o zx.html\n\n"
@@ -75,7 +76,7 @@ def command(
     text = page(shown, "Made by duilian report.", sections)
     with replacing(output) as file:
         file.write(text.encode())
-    typer.echo(f"{output}: {len(text.encode()):,} bytes, {len(sections)} sections")
+    typer.echo(f"{output}: {len(text.encode()):,} bytes, {counted(len(sections), 'section')}")
 
 
 def _file_sections(name: str) -> list[Section]:

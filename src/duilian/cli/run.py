@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from duilian.cli.options import LexiconFile, LexiconMode, Threads
-from duilian.cli.progress import clock
 from duilian.cli.taggers import ModelOption
 from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models.roles import Ask
+from duilian.wording import clock, counted
 
 if TYPE_CHECKING:
     from duilian.scale.folder_run import FolderRun, RunProgress
@@ -47,9 +47,7 @@ def command(
     ] = False,
     fast: Annotated[
         bool,
-        typer.Option(
-            "--fast", help="Use the model's small segmenter: words only, much faster, less accurate."
-        ),
+        typer.Option("--fast", help="Use the model's fast segmenter: words only, and less accurate."),
     ] = False,
     lexicon: LexiconFile = None,
     lexicon_mode: LexiconMode = "force",
@@ -123,8 +121,8 @@ def _watch(run: FolderRun) -> None:
             file=sys.stderr,
         )
     if run.failures:
-        message = f"{len(run.failures)} of {last.parts} parts are not finished"
-        raise ConfigError(message, "mend them and run it again")
+        message = f"{len(run.failures)} of {last.parts} parts could not be finished"
+        raise ConfigError(message, "fix them and repeat the command")
 
 
 def _shown(run: FolderRun) -> Iterator[RunProgress]:
@@ -144,6 +142,6 @@ def _summary(now: RunProgress) -> str:
     seconds = max(now.seconds, 1e-9)
     errors = f", {now.errors:,} with errors" if now.errors else ""
     return (
-        f"{now.finished} of {now.parts} parts, {now.documents:,} documents{errors}, "
+        f"{now.finished} of {now.parts} parts, {counted(now.documents, 'document')}{errors}, "
         f"{now.documents / seconds:,.0f} documents/s, {now.characters / seconds:,.0f} characters/s"
     )

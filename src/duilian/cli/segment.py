@@ -48,7 +48,7 @@ def command(
     inputs: TextsOrFiles = None,
     model: ModelOption = BUNDLED_NAME,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Use the model's small segmenter: much faster, less accurate.")
+        bool, typer.Option("--fast", help="Use the model's fast segmenter, which is less accurate.")
     ] = False,
     format: InputFormat = None,
     lexicon: LexiconFile = None,

@@ -64,7 +64,7 @@ def command(
         typer.Option(
             min=1,
             metavar="N",
-            help="Requests accepted at a time under lasting overload (default: 2 per core).",
+            help="Maximum number of accepted requests during lasting overload (default: 2 per core).",
         ),
     ] = None,
     queue: Annotated[
@@ -103,9 +103,9 @@ def command(
 
 
 def _loaded(paths: list[tuple[str, Path]]) -> Mapping[str, Analyzer]:
-    """Load models, and meanwhile the libraries of the service: either takes half a second.
+    """Load the models and, at the same time, the libraries of the service: each takes half a second.
 
-    What is loaded stays: the garbage collector need not look through it, now or between answers.
+    Nothing loaded here is ever freed, so the garbage collector need not scan it.
     """
     gc.disable()
     try:

@@ -24,7 +24,7 @@ _CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(co
 
 
 def visible(text: str) -> str:
-    """A text from a file, without what would command a terminal."""
+    """A text from a file, without control characters that a terminal would obey."""
     return text.translate(_CONTROLS)
 
 

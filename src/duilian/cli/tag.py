@@ -147,7 +147,7 @@ def renderer(
 ) -> Render:
     """Return a function that writes an analysis in a format, optionally with its confidence.
 
-    `is_cut`: the text was words separated by spaces, which are not part of it.
+    `is_cut` means that the input was words separated by spaces, which are not part of the text.
     """
     form = FORMATS[to]
     options = FormatOptions(standard=standard, column=column)

@@ -1,4 +1,4 @@
-"""Two small corpora of our own, and a demonstration on them of what coupling is good for.
+"""Two small corpora of our own, and a demonstration of what coupling gains on them.
 
 A tagger is trained for each standard alone, then one for both together; the coupled one wins on words that
 only the other corpus has. The tests and the tutorial train on these corpora too.
@@ -56,7 +56,7 @@ def run(
         plain = Tagger(standard, learning=AdaGrad(iterations=ITERATIONS))
         plain.fit(corpus, dev=held_out, session=session(f"{standard} alone"))
         alone[standard] = 100.0 * plain.score(held_out)
-    # With so little text every joint feature counts, and neither side is the source.
+    # With so little text, every joint feature helps, and neither side is the source.
     tagger = CoupledTagger(
         STANDARDS,
         mapping="tight",

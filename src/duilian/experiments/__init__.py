@@ -1,4 +1,4 @@
-"""Studies: the papers' experiments as data; cells that are run once, kept, and shown as tables."""
+"""Studies: experiments, such as those of the papers, as data. Cells run once; results become tables."""
 
 from typing import TYPE_CHECKING
 

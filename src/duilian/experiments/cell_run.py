@@ -1,8 +1,8 @@
-"""Running a cell: train its recipe as `duilian train` does, ask the model, keep the answers.
+"""Runs a cell: trains its recipe as `duilian train` does, measures the model, and keeps the answers.
 
-A cell's folder has the recipe, the log of training, a file for each measurement, gold and answers, and, until
-the study is done, the model. Every file is complete or not there; a killed training goes on from its
-checkpoint with the same result.
+A cell's folder has the recipe, the training log, a file for each measurement, gold, answers and, until the
+study is done, the model. No file is ever incomplete; an interrupted training resumes from its checkpoint with
+the same result.
 """
 
 from __future__ import annotations
@@ -35,23 +35,19 @@ TEST_LOG = "test-sets.jsonl"
 
 @dataclasses.dataclass(frozen=True)
 class CellFolder:
-    """The files of a cell."""
-
     path: Path
 
     @property
     def model(self) -> Path:
-        """The trained model."""
         return self.path / MODEL
 
     @property
     def log(self) -> Path:
-        """The log of training."""
         return self.path / f"{MODEL}{LOG_SUFFIX}"
 
     @property
     def trained(self) -> dict[str, Any] | None:
-        """Score, seconds and so on of the training; None if it is not finished."""
+        """Score, time and other figures of the training; None if it is not finished."""
         return read_json(self.path / TRAINED)
 
     def found(self, cell: Cell, asked: Measurement) -> dict[str, Any] | None:
@@ -65,7 +61,7 @@ class CellFolder:
 
 
 def gold_files(cell: Cell, asked: Measurement) -> dict[str, Any]:
-    """What the gold sentences of a measurement are."""
+    """The files, with fingerprints, of the gold sentences of a measurement."""
     limit = cell.gold[asked.place].get(f"{asked.part}_limit")
     found = {"files": list(cell.prints[asked.place][asked.part]), "limit": limit}
     if asked.mode == TAGGED and cell.tagger is not None:
@@ -74,7 +70,7 @@ def gold_files(cell: Cell, asked: Measurement) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """The content of a file; None if it is not there."""
+    """The content of a file; None if it does not exist."""
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -82,7 +78,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 
 def write_json(path: Path, found: Mapping[str, Any]) -> None:
-    """Write a file that is complete or not there."""
+    """Write a file completely or not at all."""
     with replacing(path) as file:
         file.write(json.dumps(found, ensure_ascii=False, indent=1).encode())
 
@@ -93,7 +89,7 @@ def left_to_do(cell: Cell, folder: CellFolder, parts: Sequence[str]) -> list[Mea
 
 
 def run_cell(cell: Cell, cells: Path, data: Path, parts: Sequence[str]) -> float:
-    """Train what is not trained, measure what is not measured; gives the seconds that it took."""
+    """Train and measure what is not finished, and return the time in seconds."""
     begin = time.monotonic()
     folder = CellFolder(cells / cell.folder)
     asked = left_to_do(cell, folder, parts)
@@ -106,7 +102,7 @@ def run_cell(cell: Cell, cells: Path, data: Path, parts: Sequence[str]) -> float
 
 
 def _trained(cell: Cell, folder: CellFolder, data: Path) -> Recipe:
-    """Train the cell's model unless it is there."""
+    """Train the cell's model unless it exists."""
     folder.path.mkdir(parents=True, exist_ok=True)
     place = folder.path / RECIPE
     if not place.exists():
@@ -129,7 +125,7 @@ def _trained(cell: Cell, folder: CellFolder, data: Path) -> Recipe:
 
 
 def _last_of_log(path: Path) -> dict[str, Any]:
-    """What the last iteration says: candidates and oracles of pruning, the number of iterations."""
+    """The figures of the last iteration: candidates and oracles of pruning, number of iterations."""
     curves = read_log(path) if path.exists() else []
     if not curves:
         return {}
@@ -182,7 +178,7 @@ def _evaluation(
 
 
 def _converted(cell: Cell, recipe: Recipe, model: Any, gold: Corpus) -> Corpus:
-    """The given sentences in gold's standard; a model that cannot convert tags their words."""
+    """The given sentences in the standard of gold; a model that cannot convert tags their words instead."""
     if cell.given is None:
         raise ConfigError(f"{cell.name}: its data has no sentences to convert")
     given = recipe.corpus(Side().updated(cell.given), "test")
@@ -194,7 +190,7 @@ def _converted(cell: Cell, recipe: Recipe, model: Any, gold: Corpus) -> Corpus:
 
 
 def _vocabularies(cell: Cell, recipe: Recipe, asked: Measurement) -> Iterator[Any]:
-    """The words of the training corpora, the judged corpus' own first."""
+    """The words of the training corpora, that of the judged corpus first."""
     own = cell.gold[asked.place]["standard"]
     for side in sorted(cell.words, key=lambda side: side["standard"] != own):
         corpus = recipe.corpus(Side().updated(side), "train")
@@ -203,7 +199,7 @@ def _vocabularies(cell: Cell, recipe: Recipe, asked: Measurement) -> Iterator[An
 
 
 def _note_test(folder: CellFolder, cell: Cell, asked: Measurement) -> None:
-    """Log that a test set is read, before it is."""
+    """Log that a test set will be read."""
     entry = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%S"),
         "cell": cell.name,

@@ -1,7 +1,7 @@
 """Corpora that studies name: those of corpora.toml, and those that a study prepares from them.
 
-A prepared corpus is a file in the output folder whose name has the fingerprint of what it was made from, so
-that it is made once. Ways to prepare: `mix` (English words, Zhao et al. 2012), `share` (a random part of the
+A prepared corpus is a file in the output folder. Its name contains the fingerprint of its sources, so it is
+made only once. Ways to prepare: `mix` (English words, Zhao et al. 2012), `share` (a random part of the
 training sentences), and `align` (the same sentences in two standards, to judge conversion).
 """
 
@@ -34,7 +34,7 @@ READING = ("format", "column", "columns", "encoding", "cut")
 
 @dataclasses.dataclass(frozen=True)
 class NamedCorpus:
-    """A corpus: its `[[side]]`, and the sentences that are given if it judges conversion."""
+    """A corpus: its `[[side]]` and, if it is for judging conversion, the sentences to convert."""
 
     name: str
     about: str
@@ -47,7 +47,7 @@ class NamedCorpus:
 
 
 class CorpusShelf:
-    """Finds corpora by name in a folder, prepares those that a study asks for, and knows their contents."""
+    """Finds corpora by name in a folder, and prepares those that a study needs."""
 
     def __init__(self, data: Path, output: Path, limits: tuple[int | None, int | None]) -> None:
         self.data, self.output = data, output
@@ -56,7 +56,7 @@ class CorpusShelf:
         self._hashes: dict[Path, str] = {}
 
     def prepare(self, steps: Iterable[Mapping[str, Any]]) -> None:
-        """Make the corpora of a study, those whose sources are there."""
+        """Prepare the corpora of a study whose sources exist."""
         for step in steps:
             source = self[str(step.get("of"))]
             if self.missing(source) is None:
@@ -71,7 +71,7 @@ class CorpusShelf:
         return name in self._known
 
     def missing(self, corpus: NamedCorpus) -> Path | None:
-        """The first file that is not there."""
+        """The first file that does not exist."""
         return next((path for path in self.files(corpus, *PARTS) if not path.is_file()), None)
 
     def files(self, corpus: NamedCorpus, *parts: str) -> list[Path]:
@@ -134,8 +134,8 @@ class CorpusShelf:
     def _aligned(self, step: Mapping[str, Any], source: NamedCorpus) -> NamedCorpus:
         """The dev set of a corpus, and its sentences in another file and standard.
 
-        The first sentences of the other file are for training; of the rest, those that have words of the same
-        lengths judge conversion, with the words of the source.
+        The first sentences of the other file are for training. Conversion is judged on the rest, where the
+        words have the same lengths, with the words of the source.
         """
         standard, first = str(step["standard"]), int(step["first"])
         other = self.data / str(step["file"])
@@ -171,7 +171,7 @@ class CorpusShelf:
         sentences: Callable[[], Iterable[Sentence]],
         *more: Path,
     ) -> str:
-        """The name of a prepared file, seen from a cell's folder; it is made if it is not there."""
+        """The name of a prepared file, seen from a cell's folder; the file is made if it is missing."""
         prints = [self.fingerprint(path) for path in (*self.files(source, *PARTS), *more)]
         said = json.dumps([sorted(step.items()), prints, self._limits], default=str)
         name = f"{step['name']}-{hashlib.sha256(said.encode()).hexdigest()[:12]}.{part}.jsonl"

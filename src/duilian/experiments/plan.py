@@ -1,8 +1,8 @@
-"""What a study has to do: its cells. A cell is a recipe with every setting resolved, on certain files.
+"""The cells of a study. A cell is a recipe with every setting resolved, on certain files.
 
-Its key is a fingerprint of all that decides its result: the recipe's text, the contents of the files that it
-reads, and the version of this way to run it. So a cell that two tables need is run once, and a
-finished one never again.
+Its key is a fingerprint of everything that determines its result: the text of the recipe, the contents of its
+files, and the version of the code that runs it. So a cell that two tables share is run once, and a finished
+cell is never run again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from duilian.experiments.study import Column, DataChoice, Row, Study, System, Ta
 from duilian.recipes.parts import KINDS
 from duilian.recipes.shipped import find_recipe
 from duilian.recipes.tables import override, read_toml
+from duilian.wording import counted
 
-CELL_VERSION = 1  # of the way in which cells are run; another number runs all of them again
+CELL_VERSION = 1  # increase it if cells are run differently: then all of them run again
 TWO_CHAINS, MODES = "two-chain", ("segment", "joint", "tag")
 TAGGED = "tagged"  # the mode of a parser that reads the tags of a tagger
 ALGORITHM = "learning.algorithm="
@@ -32,7 +33,7 @@ NOT_TRAINED_ON = ("test", "test_limit")
 
 @dataclasses.dataclass(frozen=True)
 class Measurement:
-    """A question to a trained model: how well it answers on one part of one corpus."""
+    """A measurement of a trained model on one part of one corpus."""
 
     part: str
     place: int  # of the corpus in the data, from 1
@@ -48,7 +49,7 @@ class Measurement:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cell:
-    """A recipe to train, and what to ask its model."""
+    """A recipe to train, and the measurements to make."""
 
     name: str
     key: str
@@ -63,7 +64,7 @@ class Cell:
 
     @property
     def folder(self) -> str:
-        """The name of its folder; systems of other names may share it, if the recipe is the same."""
+        """The name of its folder; systems with the same recipe share it."""
         return f"{self.kind}-{self.key[:12]}"
 
 
@@ -79,12 +80,12 @@ class Place:
 
     @property
     def part(self) -> str:
-        """The part that is judged; the quick form leaves test sets alone where there is a dev set."""
+        """The part that is judged; the quick form prefers the dev set to the test set."""
         has_dev = all("dev" in gold for gold in self.cells[0].gold.values())
         return "dev" if self.is_quick and has_dev else self.table.about.part
 
     def measurement(self, column: Column) -> Measurement | None:
-        """What a column asks of the row's cells; None if the system does not answer there."""
+        """The measurement for a column; None if the system does not answer in that standard."""
         about, cell = self.table.about, self.cells[0]
         gold = cell.gold.get(column.side, {})
         if self.part not in gold or column.metric.startswith("train."):
@@ -96,7 +97,7 @@ class Place:
 
 
 class StudyPlan:
-    """The cells of a study on the corpora that are there."""
+    """The cells of a study on the available corpora."""
 
     def __init__(self, study: Study, shelf: CorpusShelf, *, is_quick: bool) -> None:
         self.study, self.shelf, self.is_quick = study, shelf, is_quick
@@ -112,7 +113,7 @@ class StudyPlan:
 
     @functools.cached_property
     def cells(self) -> list[Cell]:
-        """Every cell once, with all that the tables ask of it."""
+        """Every cell once, with all measurements that the tables need."""
         asked: dict[str, dict[Measurement, None]] = {}
         found: dict[str, Cell] = {}
         for place in self.places:
@@ -128,7 +129,7 @@ class StudyPlan:
         ]
 
     def _available(self) -> list[DataChoice]:
-        """The data whose files are there; in the quick form the first of them, or those that it names."""
+        """The data whose files exist; in the quick form, the data that it names, or else the first."""
         found = []
         for data in self.study.data:
             names = [name for name in data.corpora if name not in self.shelf]
@@ -141,8 +142,8 @@ class StudyPlan:
         if not found:
             wanted = "; ".join(f"{name} needs {path}" for name, path in self.absent.items())
             raise ConfigError(
-                f"{self.shelf.data}: the corpora of the study {self.study.name!r} are not there: {wanted}",
-                "say where they are: --data DIR, or the variable DUILIAN_DATA",
+                f"{self.shelf.data}: the corpora of the study {self.study.name!r} are missing: {wanted}",
+                "name their folder with --data DIR or the variable DUILIAN_DATA",
             )
         if not self.is_quick:
             return found
@@ -180,13 +181,13 @@ class StudyPlan:
         corpora: Mapping[int, NamedCorpus],
         seed: int,
     ) -> dict[str, Any]:
-        """The content of the recipe: its own, with the sides of the data and all changes."""
+        """The content of the recipe, with the sides of the data and all changes."""
         beside = self.study.path.parent / system.recipe
         _, content = read_toml(beside if beside.is_file() else find_recipe(system.recipe))
         sides = content.get("side", [])
         if len(sides) != len(system.sides):
             raise ConfigError(
-                f"{self.study.name}: {row.system} has {len(system.sides)} sides, "
+                f"{self.study.name}: {row.system} has {counted(len(system.sides), 'side')}, "
                 f"its recipe {system.recipe} has {len(sides)}"
             )
         content["side"] = [
@@ -194,7 +195,7 @@ class StudyPlan:
         ]
         short = (*self.study.quick.set, *system.quick) if self.is_quick else ()
         for change in (*system.set, *row.set, *short, f"learning.seed={seed}"):
-            if change.startswith(ALGORITHM):  # the other settings were those of another rule
+            if change.startswith(ALGORITHM):  # the other settings belong to the old algorithm
                 content["learning"] = {}
             override(content, change)
         content["side"] = [
@@ -226,7 +227,7 @@ class StudyPlan:
         return self._limited(dict(corpus.side), ("limit",), ())
 
     def _limited(self, side: dict[str, Any], trained: Sequence[str], judged: Sequence[str]) -> dict[str, Any]:
-        """The side with the limits of the quick form, if it is asked for."""
+        """The side with the limits of the quick form, if that is requested."""
         if not self.is_quick:
             return side
         for keys, limit in ((trained, self.study.quick.limit), (judged, self.study.quick.dev_limit)):

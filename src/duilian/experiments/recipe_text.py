@@ -1,4 +1,4 @@
-"""The text of a recipe from its content: what a cell of a study keeps, and anyone can train by hand."""
+"""Writes a recipe as TOML. Every cell of a study keeps one, so anyone can train the same model by hand."""
 
 from __future__ import annotations
 

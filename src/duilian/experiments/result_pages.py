@@ -16,6 +16,7 @@ from duilian.reports.charts import line_chart
 from duilian.reports.html_page import Section, escape, note, page, shown, table
 from duilian.reports.sections import comparison_sections, curve_sections
 from duilian.result_tables import shown_p
+from duilian.wording import counted
 
 MAX_CURVES = 30  # of the HTML page
 QUICK = "The quick form:"
@@ -36,13 +37,12 @@ def write_pages(result: ExperimentResult, plan: StudyPlan, cells: Path, output: 
 
 
 def _test_readings(path: Path) -> list[str]:
-    """The cell of each reading of a test set."""
+    """The cell that each log line of a test set belongs to."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [str(json.loads(line)["cell"]) for line in lines]
 
 
 def facts_line(result: ExperimentResult) -> str:
-    """Date, machine, version and so on in one line."""
     facts = result.facts
     commit = f", commit {facts['commit']}" if facts.get("commit") else ""
     seeds = ", ".join(map(str, facts["seeds"]))
@@ -57,7 +57,6 @@ def _cpu_time(seconds: float) -> str:
 
 
 def command_line(result: ExperimentResult) -> str:
-    """The command that makes the page."""
     quick = " --quick" if result.facts["form"] == "quick" else ""
     return f"duilian experiment {result.study} --data DIR -o OUT{quick}"
 
@@ -92,12 +91,12 @@ def _notes_title(result: ExperimentResult) -> str:
 
 
 def _tests_line(tests: Sequence[str]) -> str:
-    """How often test sets were read, and by how many models: each may answer in several standards."""
+    """How often test sets were read, and for how many models; each may answer in several standards."""
     if not tests:
         return "No test set was read."
     times = "once" if len(tests) == 1 else f"{len(tests)} times"
     models = len(set(tests))
-    return f"Test sets were read {times}, at the end, to judge {models} model{'s' * (models > 1)}."
+    return f"Test sets were read {times}, at the end, to judge {counted(models, 'model')}."
 
 
 def _judged_line(found: FilledTable) -> str:
@@ -121,7 +120,7 @@ def _markdown_table(found: FilledTable) -> Iterator[str]:
 
 
 def _verdicts(found: FilledTable) -> Iterator[str]:
-    """What the comparison says: rows that gain nothing are named."""
+    """The verdicts of the comparison; rows without a gain are named too."""
     base = found.plan.about.compare
     if base is None:
         return
@@ -145,7 +144,7 @@ def _verdicts(found: FilledTable) -> Iterator[str]:
 
 
 def _about(result: ExperimentResult, tests: Sequence[str]) -> Iterator[str]:
-    """What the Markdown page says before its tables."""
+    """The introduction of the page, as in Markdown."""
     if result.paper:
         yield note(f"Paper: {result.paper}")
     yield note(_tests_line(tests))
@@ -201,7 +200,7 @@ def _pairs(row: ResultRow, has_paper: bool) -> list[float | None]:
 
 
 def _charts(found: FilledTable, axis: str) -> Iterator[str]:
-    """A line for each data, over the numbers at the beginning of the rows' names; and the paper's."""
+    """A line for each data set and one for the paper; x is the number in the name of each row."""
     for k, title in enumerate(found.columns):
         series: dict[str, list[tuple[float, float]]] = {}
         for row in found.rows:

@@ -23,18 +23,18 @@ SIGNIFICANT = 0.05
 
 @dataclasses.dataclass(frozen=True)
 class ResultRow:
-    """A row: a value for each column (the mean of the seeds), its spread, the paper's, and luck's share."""
+    """A row: for each column the mean over seeds, its spread and the paper's value; and a p-value."""
 
     name: str
     data: str
     values: tuple[float | None, ...]
     spreads: tuple[float | None, ...]
     paper: tuple[float | None, ...]
-    p: float | None = None  # against the row that others are compared with, first column
+    p: float | None = None  # of the first column, against the row that `compare` names
     cells: tuple[str, ...] = ()
 
     def shown(self, k: int, decimals: int = 2) -> str:
-        """A column for people: our figure, its spread over seeds, and the paper's in brackets."""
+        """Format a column: our figure, its spread over seeds, and the paper's figure in brackets."""
         spread, paper = shown(self.spreads[k], decimals), shown(self.paper[k], decimals)
         more = (f" ± {spread}" if spread else "", f" [{paper}]" if paper else "")
         return f"{shown(self.values[k], decimals)}{''.join(more)}".strip()
@@ -51,7 +51,7 @@ class FilledTable:
 
     @property
     def name(self) -> str:
-        """What the paper calls it."""
+        """The paper's name for it."""
         return self.plan.about.name
 
     @property
@@ -60,7 +60,7 @@ class FilledTable:
         return [column.title for column in self.plan.columns]
 
     def shown(self, row: ResultRow) -> list[str]:
-        """The columns of a row for people, and p if any row has one."""
+        """Format the columns of a row, with p if any row has one."""
         cells = [row.shown(k, column.decimals) for k, column in enumerate(self.plan.columns)]
         return [*cells, *([shown_p(row.p)] if self.has_p else [])]
 
@@ -77,7 +77,7 @@ class FilledTable:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ExperimentResult:
-    """What a study has found so far; cells that have not run are None."""
+    """The results of a study so far; values of cells that have not run are None."""
 
     study: str
     title: str
@@ -85,8 +85,8 @@ class ExperimentResult:
     differs: Sequence[str]
     facts: Mapping[str, Any]
     tables: Sequence[FilledTable]
-    absent: Mapping[str, str]  # data that is not there, and the file that is missing
-    seconds: float  # of training and measuring, CPU time of all finished cells
+    absent: Mapping[str, str]  # data that is not available, with the missing file
+    seconds: float  # CPU time of training and measuring all finished cells
     cells: int
     finished: int
     limits: str = ""  # what the quick form was limited to
@@ -150,7 +150,6 @@ TITLES = ("table", "data", "row", "column", "value", "spread", "paper", "p")
 
 
 def shown(value: float | None, decimals: int = 2) -> str:
-    """A figure for people."""
     if value is None:
         return ""
     return f"{value:.{decimals}f}" if abs(value) < 1000 else f"{value:,.0f}"
@@ -187,14 +186,14 @@ def collect(plan: StudyPlan, cells: Path, facts: Mapping[str, Any]) -> Experimen
 
 
 def _limits(plan: StudyPlan, trained: Sequence[Mapping[str, Any]]) -> str:
-    """How short the quick form was: sentences as its study limits them, iterations as they were run."""
+    """The limits of the quick form: sentences as in the study, iterations as they were run."""
     form = plan.study.quick
     runs = sorted({int(each["iterations"]) for each in trained if "iterations" in each})
     said = [] if form.limit is None else [f"at most {form.limit:,} training sentences of a corpus"]
     said += [] if form.dev_limit is None else [f"at most {form.dev_limit:,} sentences of a dev or test set"]
     if runs:
         span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-        said.append(f"{span} iteration{'s' * (runs[-1] != 1)} in the last stage of training")
+        said.append(f"{span} {'iteration' if runs[-1] == 1 else 'iterations'} in the last stage of training")
     return ", ".join(said)
 
 
@@ -253,7 +252,7 @@ def _named(metric: str, column: Column, cell: Cell) -> str:
 
 
 def _comparison(base: Place, other: Place, cells: Path) -> Mapping[str, Any] | None:
-    """The comparison of two rows on the first column, kept beside the answers."""
+    """The comparison of two rows on the first column, stored with the answers."""
     column = base.table.columns[0]
     answers = [list(_answers(place, column, cells)) for place in (base, other)]
     if any(len(runs) < len(base.cells) for runs in answers):
@@ -275,7 +274,7 @@ def _comparison(base: Place, other: Place, cells: Path) -> Mapping[str, Any] | N
 
 
 def _answers(place: Place, column: Column, cells: Path) -> Iterator[Path]:
-    """The files of answers of a row's finished cells."""
+    """The answer files of a row's finished cells."""
     asked = place.measurement(column)
     for cell in place.cells:
         folder = CellFolder(cells / cell.folder)
@@ -284,7 +283,7 @@ def _answers(place: Place, column: Column, cells: Path) -> Iterator[Path]:
 
 
 def _p(found: Mapping[str, Any], metric: str) -> float | None:
-    """The p of the column's metric; of words with tags if it is one of them."""
+    """The p-value of the column's metric, if the metric was compared."""
     name = metric.split(".")[0]
     for each in found["contrasts"][0]["differences"]:
         if each["metric"] == name:

@@ -1,4 +1,4 @@
-"""A study: a TOML file that says which systems to train on which corpora, and which tables to make of them.
+"""A study: a TOML file that lists systems to train, corpora, and tables of results.
 
 `[systems.NAME]` is a recipe with changes, `[[data]]` names corpora for its sides, `[[tables]]` has rows
 (a system, perhaps over a grid of settings), columns (a metric of one side) and the paper's own figures.
@@ -17,6 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 from duilian.errors import ConfigError, did_you_mean
 from duilian.recipes.tables import Table, read_toml
 from duilian.settings import SettingError, Settings, UnknownSettingError, setting
+from duilian.wording import counted
 
 FOLDER = Path(__file__).with_name("studies")
 ROW_KEYS = ("name", "system", "set", "vary", "paper", "quick")
@@ -32,7 +33,7 @@ class System(Settings):
     sides: tuple[int, ...] = setting((1,), "Which corpora of the data are the sides of the recipe.")
     set: tuple[str, ...] = setting(
         (),
-        "Settings to change, as for `duilian train --set`; another learning.algorithm starts with its own.",
+        "Settings to change, as in `duilian train --set`; a new learning.algorithm starts from its defaults.",
     )
     quick: tuple[str, ...] = setting((), "Further changes in the quick form.")
     tagger: str | None = setting(None, "A system whose model tags the words that a parser reads.")
@@ -54,7 +55,7 @@ class QuickForm(Settings):
     limit: int | None = setting(None, "Training sentences of a corpus.", at_least=1)
     dev_limit: int | None = setting(None, "Sentences of a dev or test set.", at_least=1)
     set: tuple[str, ...] = setting((), "Settings to change in every system.")
-    data: tuple[str, ...] = setting((), "Data to use; none named: the first that is there.")
+    data: tuple[str, ...] = setting((), "Data to use (default: the first available).")
     notes: tuple[str, ...] = setting(
         (), "What differs from the paper in the quick form, in place of `differs`."
     )
@@ -73,13 +74,13 @@ class Column(Settings):
 
     @property
     def decimals(self) -> int:
-        """Decimals for people: none of speeds and sizes."""
+        """Number of decimals to show: none for speeds and sizes."""
         return 0 if self.metric in WHOLE_NUMBERS else 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A row of a table: a system with changes, and what the paper has there."""
+    """A row of a table: a system with changes, and the paper's figures."""
 
     name: str
     system: str
@@ -92,19 +93,19 @@ class Row:
 class ResultTable(Settings):
     """One of `[[tables]]` without rows and columns."""
 
-    name: str = setting("", "What the paper calls it.")
-    title: str = setting("", "What it shows.")
+    name: str = setting("", "The paper's name for it.")
+    title: str = setting("", "Contents of the table, in a few words.")
     part: Literal["dev", "test"] = setting("dev", "Which part of the corpora is judged.")
-    data: tuple[str, ...] = setting((), "Data to show; none named: all.")
-    compare: str | None = setting(None, "A row with which the others are compared by stratified shuffling.")
-    vocabulary: bool = setting(False, "Judge words apart that the training corpora know or do not know.")
-    chart: str | None = setting(None, "Name of the axis, if rows are points of a line.")
-    quick: bool = setting(True, "Whether the quick form has the table.")
-    note: str = setting("", "What differs from the paper, or what to see.")
-    quick_note: str | None = setting(None, "The note of the quick form, if that of the full one is untrue.")
+    data: tuple[str, ...] = setting((), "Data to show (default: all).")
+    compare: str | None = setting(None, "The row that others are compared with, by stratified shuffling.")
+    vocabulary: bool = setting(False, "Score words known and unknown to the training corpora separately.")
+    chart: str | None = setting(None, "Name of the x axis, if the rows are points of a line chart.")
+    quick: bool = setting(True, "Whether the quick form includes the table.")
+    note: str = setting("", "A note below the table, such as what differs from the paper.")
+    quick_note: str | None = setting(None, "The note of the quick form, if `note` is not true of it.")
 
     def shortened(self) -> ResultTable:
-        """The table as the quick form has it."""
+        """The table of the quick form."""
         return self if self.quick_note is None else dataclasses.replace(self, note=self.quick_note)
 
 
@@ -220,7 +221,7 @@ def _tables(top: Table, key: str) -> list[Table]:
 
 
 def _settings(usual: S, table: Table, *needed: str) -> S:
-    """Settings with the values of a table; what is wrong is noted."""
+    """Settings with the values of a table; mistakes are noted."""
     values = dict(table.values)
     for key in needed:
         if key not in values:
@@ -257,7 +258,9 @@ def _rows(table: Table, systems: Mapping[str, System], width: int) -> list[Row]:
     grid = list(itertools.product(*vary.values()))
     figures = paper if vary else [paper]
     if paper and len(figures) != len(grid):
-        table.note(f"has {len(grid)} points and {len(figures)} lists of the paper's figures")
+        table.note(
+            f"has {counted(len(grid), 'point')} and {counted(len(figures), 'list')} of the paper's figures"
+        )
         figures = []
     found = []
     for k, point in enumerate(grid):
@@ -268,9 +271,9 @@ def _rows(table: Table, systems: Mapping[str, System], width: int) -> list[Row]:
 
 
 def _figures(figures: Sequence[Any], width: int, table: Table) -> tuple[float | None, ...]:
-    """The paper's figures in the order of the columns; a text stands for none."""
+    """The paper's figures in column order; a string means that there is none."""
     if len(figures) > width:
-        table.note(f"has {len(figures)} figures of the paper for {width} columns")
+        table.note(f"has {counted(len(figures), 'figure')} of the paper for {counted(width, 'column')}")
     return tuple(None if isinstance(each, str) else float(each) for each in figures)
 
 

@@ -1,4 +1,4 @@
-"""Running a study: its cells, each once, in this process, in several, or by any executor; then its tables."""
+"""Runs a study: each cell once, in this process, in several, or by any executor; then makes the tables."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _log = logging.getLogger("duilian")
 
 @dataclasses.dataclass(frozen=True)
 class CellProgress:
-    """How far a study is: cells done, of all, the last one, and the seconds that the rest may take.
+    """The progress of a study: cells done, total, the last cell, and an estimate of the seconds left.
 
-    `number` is the place of the last one among all: the same for its dev sets and for its test sets.
+    `number` is the place of the last cell, the same for its dev sets and its test sets.
     """
 
     done: int
@@ -59,11 +59,11 @@ def experiment(
     keep_models: bool = False,
     on_progress: Callable[[CellProgress], None] | None = None,
 ) -> ExperimentResult:
-    """Run a study, or what is left of it, and return its tables; `output` gets them as files.
+    """Run a study, or the rest of it, and return its tables; they are also written to `output`.
 
-    `name` is that of a study of the package, or the path of your own; `data` is the folder of the corpora.
-    Cells whose names match the pattern `only` are run alone. `jobs` processes run cells at a time; an
-    `executor`, such as `dask.distributed.Client(…).get_executor()`, runs them elsewhere, in the same folders.
+    `name` is a study of the package, or the path of your own; `data` is the folder of the corpora. `only`, a
+    pattern or part of a name, selects cells to run. `jobs` is the number of processes. An `executor`, such as
+    `dask.distributed.Client(…).get_executor()`, runs the cells elsewhere, in the same folders.
 
     >>> found = experiment("demo", "out", quick=True)
     >>> [(row.name, row.values[0] is not None) for row in found.tables[0].rows]
@@ -84,7 +84,7 @@ def _data_folder(study: Study, data: str | Path | None) -> Path:
         return Path(demo.__file__).parent
     chosen = data or os.environ.get(DATA_VARIABLE)
     if not chosen:
-        hint = f"say where they are: --data DIR, or the variable {DATA_VARIABLE}"
+        hint = f"name their folder with --data DIR or the variable {DATA_VARIABLE}"
         raise ConfigError(f"the study {study.name!r} needs corpora", hint)
     if not Path(chosen).is_dir():
         raise ConfigError(f"{chosen}: there is no such folder", data_hint(Path(chosen)))
@@ -109,7 +109,7 @@ class _Runner:
             raise ConfigError(f"{self.output}: is not a folder", "name a folder for the output")
         state = self.output / STATE
         if self.output.exists() and not state.exists() and any(self.output.glob("[!.]*")):
-            message = f"{self.output}: this folder has files, but not those of an experiment"
+            message = f"{self.output}: this folder contains files that are not from an experiment"
             raise ConfigError(message, "choose an empty or new folder")
         self.output.mkdir(parents=True, exist_ok=True)
         file = open(self.output / LOCK, "a", encoding="utf-8")  # noqa: SIM115
@@ -125,7 +125,7 @@ class _Runner:
         jobs: int,
         tell: Callable[[CellProgress], None],
     ) -> ExperimentResult:
-        """Run what is not finished, dev sets first, test sets at the end; then write the pages."""
+        """Run unfinished cells, dev sets first, test sets last; then write the pages."""
         form = self.study.quick
         limits = (form.limit, form.dev_limit) if self.is_quick else (None, None)
         shelf = CorpusShelf(self.data, self.output, limits)
@@ -148,7 +148,7 @@ class _Runner:
         return self.output / "cells"
 
     def _state(self) -> dict[str, Any]:
-        """What an earlier run has left; refuses the folder of another study."""
+        """The state that an earlier run has saved; refuses the folder of another study."""
         found = read_json(self.output / STATE) or {}
         own = (self.study.name, "quick" if self.is_quick else "full")
         if found and (found["study"], found["form"]) != own:
@@ -158,7 +158,7 @@ class _Runner:
         return found
 
     def _begin(self, state: dict[str, Any], plan: StudyPlan) -> dict[str, Any]:
-        """Note facts of this run, and say what is not as in the run before it."""
+        """Record the facts of this run, and warn of differences from the run before."""
         corpora = {
             name: plan.shelf.fingerprint(path)
             for data in plan.data
@@ -184,7 +184,8 @@ class _Runner:
         ]
         if changed:
             _log.warning(
-                "other corpora than in the run before: %s; cells that use them run anew", ", ".join(changed)
+                "corpora have changed since the last run: %s; cells that use them run again",
+                ", ".join(changed),
             )
         if state.get("machine", facts["machine"]) != facts["machine"]:
             _log.warning(
@@ -196,7 +197,7 @@ class _Runner:
         return facts
 
     def _is_done(self, plan: StudyPlan) -> bool:
-        """Whether nothing is left, so that the date of the figures is that of the run before."""
+        """Whether nothing is left to run; then the figures keep their date."""
         folders = ((cell, CellFolder(self._cells_folder / cell.folder)) for cell in plan.cells)
         return all(
             folder.trained is not None and not left_to_do(cell, folder, ("dev", "test"))
@@ -235,7 +236,7 @@ class _Runner:
     def _finished(
         self, cells: Sequence[Cell], parts: Sequence[str], executor: Executor | None, jobs: int
     ) -> Iterator[Cell]:
-        """Run cells, each given back when it is finished."""
+        """Run cells and yield each when it is finished."""
         arguments = (self._cells_folder, self.data, tuple(parts))
         if executor is None and (jobs == 1 or len(cells) < 2):
             for cell in cells:
@@ -275,7 +276,7 @@ def machine() -> str:
 
 
 def commit() -> str | None:
-    """The commit of the source tree in which the command runs, if it is one of this project."""
+    """The commit of the source tree in which the command runs, if it is this project's."""
     if not Path("src/duilian/experiments").is_dir():
         return None
     command = ["git", "rev-parse", "--short", "HEAD"]

@@ -1,1 +1,1 @@
-"""Thin layers over the engine for other people's libraries, which are imported when used."""
+"""Thin layers over the engine for third-party libraries, which are imported on first use."""

@@ -1,6 +1,6 @@
-"""Terms of texts for search libraries: a callable, or a column of a database.
+"""Search terms of texts, for search libraries and database columns.
 
-All of them index the words of every standard and their parts, so that a query finds a word however a standard
+The terms are the words of every standard and their parts, so a query finds a word no matter which standard
 cuts it; see `Doc.search_words`.
 """
 
@@ -14,15 +14,15 @@ from duilian.engine import Analyzer, load
 from duilian.engine.analyzer import WORDS
 from duilian.models.roles import Ask
 
-MAX_POSITION = 16383  # of PostgreSQL
-MAX_POSITIONS = 256  # of a term
+MAX_POSITION = 16383  # limit of PostgreSQL
+MAX_POSITIONS = 256  # limit for each term
 
 
 class SearchTokenizer:
-    """Turns texts into terms: a callable for `rank_bm25`, `bm25s` and everything that takes a tokenizer.
+    """Turns texts into terms: a callable for `rank_bm25`, `bm25s` and other libraries that take a tokenizer.
 
     `ask` chooses standards, or the fast segmenter: `Ask(fast=True)`. For queries that must match exactly,
-    take a second tokenizer with `parts=False`.
+    use a second tokenizer with `parts=False`.
 
     >>> terms = SearchTokenizer()
     >>> "北京" in terms("我们去北京。")
@@ -59,16 +59,15 @@ class SearchTokenizer:
         return (doc.search_words(parts=self.parts, fold=self.fold) for doc in self._docs(texts))
 
     def columns(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the terms of each text as a string, separated by blanks: a column for any engine that splits
-        at white space, such as those of DuckDB and tantivy.
+        """Yield the terms of each text as one string, separated by spaces: a column for engines that split at
+        white space, such as DuckDB and tantivy.
         """
         return map(" ".join, self.pipe(texts))
 
     def tsvectors(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield each text as PostgreSQL writes a `tsvector`: `'北京':1,7 '大学':2`.
 
-        A position of PostgreSQL is at most 16383, and a term has at most 256; beyond that, only the term is
-        kept.
+        PostgreSQL allows positions up to 16383, and 256 for each term; beyond that, only the term is kept.
         """
         return map(tsvector, self.words(texts))
 

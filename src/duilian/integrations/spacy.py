@@ -44,14 +44,13 @@ def _load(model: str | None) -> Analyzer:
 
 
 class _WithModel:
-    """A part of a pipeline with a model, which is loaded when first used and saved with the pipeline."""
+    """A part of a pipeline with a model, which is loaded on first use and saved with the pipeline."""
 
     def __init__(self, model: str | None, standard: str | None) -> None:
         self.model, self._standard = model, standard
 
     @property
     def analyzer(self) -> Analyzer:
-        """The analyser of its model."""
         return _load(self.model)
 
     @functools.cached_property
@@ -62,14 +61,14 @@ class _WithModel:
         return self.analyzer.standard_for(self._standard or default)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Keep a copy of the model, unless it is the bundled one."""
+        """Save a copy of the model, unless it is the bundled one."""
         if self.model is not None:
             folder = util.ensure_path(path)
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.model, folder / KEPT)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Any:
-        """Take the model that was kept, if any."""
+        """Use the saved model, if any."""
         kept = util.ensure_path(path) / KEPT
         if kept.exists():
             self.model = str(kept)
@@ -81,7 +80,7 @@ class _WithModel:
         return b"" if self.model is None else Path(self.model).read_bytes()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Any:
-        """Accept the bytes of the model that it has already: files are read by name only."""
+        """Accept only the bytes of the model that it already has: models are loaded from files."""
         if data != self.to_bytes():
             raise ConfigError(
                 "these bytes belong to a different model file", "save the pipeline with to_disk"
@@ -90,7 +89,7 @@ class _WithModel:
 
 
 class DuilianTokenizer(_WithModel):
-    """The words of a text in one standard; white space is kept as spaCy wants it."""
+    """The words of a text in one standard; white space becomes tokens where spaCy requires it."""
 
     def __init__(self, vocab: Vocab, model: str | None = None, standard: str | None = None) -> None:
         super().__init__(model, standard)
@@ -103,7 +102,7 @@ class DuilianTokenizer(_WithModel):
 
 
 def _tokens(text: str, layer: Any) -> tuple[list[str], list[bool]]:
-    """Words, and pieces of white space that are not a single blank behind a word."""
+    """Words and, as tokens of their own, white space other than a single space after a word."""
     words: list[str] = []
     spaces: list[bool] = []
     at = 0
@@ -124,14 +123,14 @@ def _tokens(text: str, layer: Any) -> tuple[list[str], list[bool]]:
 def make_tokenizer(
     model: str | None = None, standard: str | None = None
 ) -> Callable[[Language], DuilianTokenizer]:
-    """Return what makes the tokenizer of a pipeline: `duilian.Tokenizer.v1` in its config."""
+    """Return the factory of the tokenizer: `duilian.Tokenizer.v1` in a pipeline's config."""
     return lambda nlp: DuilianTokenizer(nlp.vocab, model, standard)
 
 
 class DuilianComponent(_WithModel):
     """Sets tags, universal tags, heads, relations and sentences, and words of all standards in `._.duilian`.
 
-    Tokens of another tokenizer stay as they are: tags and trees are found for them.
+    Tokens of another tokenizer stay as they are, and get tags and trees.
     """
 
     def __init__(self, model: str | None = None, standard: str | None = None, threads: int = 1) -> None:
@@ -160,7 +159,7 @@ class DuilianComponent(_WithModel):
         _set(doc, places, sentences, self.standard)
 
     def _sentences_of(self, places: list[SpacyToken], text: str) -> Iterator[list[str]]:
-        """The words of each sentence, by where they begin."""
+        """The words of each sentence."""
         ends = [end for _, end in texts.sentences(text).tolist()]
         for _, words in itertools.groupby(places, key=lambda token: bisect.bisect_right(ends, token.idx)):
             yield [token.text for token in words]
@@ -192,7 +191,7 @@ def _plain(answer: Doc) -> dict[str, dict[str, Any]]:
 
 
 def _set(doc: SpacyDoc, places: list[SpacyToken], sentences: list[list[Token]], standard: str) -> None:
-    """Write the annotation of the words at these places; white space hangs on the token before it."""
+    """Annotate the words at these places; the head of white space is the token before it."""
     add, universal, at = doc.vocab.strings.add, universal_tags(standard), 0
     blank = (add(SPACE_TAG), UPOS["SPACE"], -1, -1, add("dep"))
     rows = [blank] * len(doc)
@@ -204,7 +203,7 @@ def _set(doc: SpacyDoc, places: list[SpacyToken], sentences: list[list[Token]], 
             tag = add(token.xpos or token.tag or "")
             rows[k] = (tag, _upos(token, universal), 1 if k == numbers[0] else -1, head - k, add(relation))
         at += len(tokens)
-    if rows and rows[0] is blank:  # nothing is before it, so it hangs on the word behind
+    if rows and rows[0] is blank:  # nothing precedes it, so the next word is its head
         rows[0] = (*blank[:2], 1, min(1, len(rows) - 1), blank[4])
         rows[1:2] = [(*row[:2], -1, *row[3:]) for row in rows[1:2]]
     has_trees = all(token.head is not None for tokens in sentences for token in tokens)
@@ -217,7 +216,7 @@ def _set(doc: SpacyDoc, places: list[SpacyToken], sentences: list[list[Token]], 
 
 
 def _upos(token: Token, universal: Any) -> int:
-    """The universal tag, as a number of spaCy's."""
+    """The universal tag as spaCy's number."""
     if token.xpos is not None:
         return int(UPOS.get(universal_under(token.relation, token.tag or "", token.xpos), 0))
     return int(UPOS.get(universal.get(token.tag, token.tag), 0))
@@ -248,5 +247,5 @@ if not SpacyToken.has_extension(EXTENSION):
 def make_component(
     nlp: Language, name: str, model: str | None, standard: str | None, threads: int
 ) -> DuilianComponent:
-    """Return the component `duilian` of a pipeline."""
+    """Make the pipeline component `duilian`."""
     return DuilianComponent(model, standard, threads)

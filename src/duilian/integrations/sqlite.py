@@ -1,6 +1,6 @@
 """Chinese full-text search in SQLite: the tokenizer `duilian` of FTS5, a loadable extension without Python.
 
-It cuts text with the small segmenter of a model, which SQLite reads from a flat file of its own.
+It segments text with the fast segmenter of a model, which SQLite reads from a separate file.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ EXTENSION = Path(_native.__file__).parent / "bundled" / "duilian_fts5.so"
 
 @checked
 def export_segmenter(path: str | Path, model: str | Path | None = None) -> Path:
-    """Write the small segmenter of a model to a file that the extension reads; return its path.
+    """Write the fast segmenter of a model to a file for the extension; return its path.
 
     >>> export_segmenter("zh.segmenter").stat().st_size > 100_000
     True
     """
     segmenter = load_analyzer(model).segmenter
     if segmenter is None or labeler_of(segmenter).kind != "crf":
-        raise ConfigError("this model has no small segmenter", "train one with [segmenter]")
+        raise ConfigError("this model has no fast segmenter", "train one with [segmenter]")
     with replacing(path) as file:
         file.write(flat_segmenter(labeler_of(segmenter)))  # type: ignore[arg-type]
     return Path(path)
 
 
 def cached_segmenter(model: str | Path | None = None) -> Path:
-    """Return the segmenter file of a model, written to the user's cache when first asked for."""
+    """Return the segmenter file of a model, written to the user's cache on first use."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     path = Path(home) / "duilian" / f"{checksum_of(find_model(model))[:32]}.segmenter"
     if not path.exists():
@@ -49,7 +49,7 @@ def cached_segmenter(model: str | Path | None = None) -> Path:
 
 
 def load(connection: sqlite3.Connection, model: str | Path | None = None) -> None:
-    """Make the tokenizer `duilian` known to a connection; tables without a model of their own use this one.
+    """Register the tokenizer `duilian` with a connection; tables that name no model use this one.
 
     >>> base = sqlite3.connect(":memory:")
     >>> load(base)

@@ -18,7 +18,7 @@ from duilian.models.roles import Ask
 class DuilianAnalyzer(WhooshAnalyzer):  # type: ignore[misc]
     """Words of all standards and their parts, with positions and offsets; in a query, words alone.
 
-    An index keeps its analyser: this one is kept as the name of its model, and loads it when first used.
+    An index stores its analyser; this one is stored as the name of its model, which it loads on first use.
     """
 
     def __init__(self, model: str | Path | None = None, *, ask: Ask | None = None) -> None:
@@ -39,7 +39,7 @@ class DuilianAnalyzer(WhooshAnalyzer):  # type: ignore[misc]
         start_pos: int = 0,
         start_char: int = 0,
         mode: str = "",
-        **others: Any,  # what Whoosh tells analysers besides, such as `removestops`
+        **others: Any,  # other arguments that Whoosh passes, such as `removestops`
     ) -> Iterator[WhooshToken]:
         token = WhooshToken(positions, chars, mode=mode)
         for word in self._zh.search_words(value, ask=self.ask, parts=mode != "query"):

@@ -1,4 +1,4 @@
-"""Calibration: is a word that a model finds 90 % probable right nine times in ten?"""
+"""Calibration: is a word with a probability of 90 % right nine times out of ten?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """The expected calibration error: the mean distance of both, weighted by words, in points."""
+        """The expected calibration error: the mean difference of both, weighted by words, in points."""
         gaps = [n * abs(p - r) for n, p, r in zip(self.words, self.probability, self.right, strict=True)]
         return 100.0 * sum(gaps) / max(sum(self.words), 1)
 

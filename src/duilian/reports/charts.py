@@ -1,4 +1,4 @@
-"""Plots as inline SVG, in the page's own colours; each has a title and a description in words."""
+"""Plots as inline SVG in the colours of the page; each has a title and a description in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from duilian.reports.html_page import escape, scrolling
 
 COLOURS = ("a", "b", "c", "d", "e")
-DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3")  # lines differ without colour, too
+DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3")  # so that lines differ even without colour
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 220, 44, 10, 10, 28
 _CELL = 18
 _BAR = 9
@@ -42,8 +42,6 @@ def line_chart(series: Series, *, title: str, x: str, y: str, diagonal: bool = F
 
 
 class _Scale:
-    """Maps values to places of a plot."""
-
     def __init__(self, xs: Sequence[float], ys: Sequence[float]) -> None:
         self.x, self.y = _range(xs), _range(ys)
 
@@ -110,7 +108,7 @@ def bar_chart(rows: Sequence[tuple[str, Sequence[float]]], names: Sequence[str],
 def heat_map(
     rows: Sequence[str], columns: Sequence[str], shares: Sequence[Sequence[float]], *, title: str, said: str
 ) -> str:
-    """Shares from 0 to 1 as cells, the darker the larger; each cell tells its value."""
+    """Shares from 0 to 1 as cells, darker if larger; a tooltip shows the value."""
     if not rows or not columns:
         return ""
     left = 10 + max(map(_width_of, rows))
@@ -133,7 +131,7 @@ def heat_map(
 
 
 def _width_of(label: str) -> int:
-    """The width of a label, about: Chinese characters are twice as wide."""
+    """The approximate width of a label: Chinese characters are twice as wide."""
     return sum(12 if ord(letter) > 0x2E80 else 7 for letter in label)
 
 

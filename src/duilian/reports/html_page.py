@@ -17,14 +17,13 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inl
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A part of a page: a title, and HTML that is safe already."""
+    """A part of a page: a title, and HTML that is already escaped."""
 
     title: str
     parts: Sequence[str]
 
 
 def page(title: str, note: str, sections: Sequence[Section]) -> str:
-    """The whole file."""
     links = "".join(f'<li><a href="#s{k}">{escape(each.title)}</a></li>' for k, each in enumerate(sections))
     body = "".join(
         f'<section aria-labelledby="s{k}"><h2 id="s{k}">{escape(each.title)}</h2>'
@@ -41,14 +40,13 @@ def page(title: str, note: str, sections: Sequence[Section]) -> str:
         f"<header><h1>{escape(title)}</h1><p class=note>{escape(note)}</p>"
         f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>\n'
         f'<main id="content">{body}</main>\n<footer><p>Duilian {escape(__version__)}. '
-        "Shares are percentages. A click on a title sorts a table.</p>"
+        "Shares are percentages. Click a column title to sort its table.</p>"
         '<p id="said" role="status" class="note"></p></footer>\n'
         f"<script>\n{script}</script></body></html>\n"
     )
 
 
 def escape(text: object) -> str:
-    """Any text as HTML."""
     return html.escape(str(text))
 
 
@@ -60,9 +58,9 @@ def table(
     decimals: int = 2,
     forms: Mapping[str, Callable[[object], str]] | None = None,
 ) -> str:
-    """A table that sorts; numbers are set to the right, None is an empty cell.
+    """A sortable table; numbers are right-aligned, None is an empty cell.
 
-    `forms` says how to show the numbers of a column, by its title; the others have so many decimals.
+    `forms` maps titles of columns to functions that format their numbers; all others have this many decimals.
     """
     found = [list(row) for row in rows]
     if not found:
@@ -84,7 +82,7 @@ def table(
 
 
 def scrolling(content: str, name: str) -> str:
-    """Safe HTML that may be wider than the page; the keyboard reaches and scrolls it."""
+    """Wrap escaped HTML that may be wider than the page, so that it can be scrolled by keyboard too."""
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(name)}">{content}</div>'
 
 
@@ -102,22 +100,19 @@ def _cells(row: Sequence[object], kinds: Sequence[str], ways: Sequence[Callable[
 
 
 def is_number(value: object) -> bool:
-    """Whether it is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def shown(value: object, decimals: int = 2) -> str:
-    """A number for people; one of thousands, such as a speed, has no decimals."""
+    """Format a number; thousands, such as a speed, have no decimals."""
     if isinstance(value, float) and abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{decimals}f}"
 
 
 def note(text: str) -> str:
-    """A paragraph of explanation."""
     return f'<p class="note">{escape(text)}</p>'
 
 
 def heading(text: str) -> str:
-    """The title of a part of a section."""
     return f"<h3>{escape(text)}</h3>"

@@ -32,14 +32,15 @@ from duilian.models.base.notes import ANY, check_notes, check_shape
 from duilian.models.base.table_codec import below
 from duilian.models.coupled.conversion_answers import Converting
 from duilian.models.registry import KINDS, estimator_of
+from duilian.wording import counted
 
-MIN_SHARE = 0.01  # of a target tag, to be shown
+MIN_SHARE = 0.01  # smaller shares of a target tag are not shown
 MIN_READING_SHARE, MIN_READING_COUNT = 0.1, 2  # below, a reading counts as an accident
-FIRST_TITLES = ("title", "does")  # of a card
+FIRST_TITLES = ("title", "does")  # of a card, in this order
 SAMPLE_SENTENCES = 200  # to guess the standard of a file
 HEADS = "UAS of gold words, without punctuation"
 NAMES = (type(None), [str])
-OWN = {  # what a card shows of a header, or of that of a tagger among other parts
+OWN = {  # what a card shows of the header of a model, or of its tagger
     "config": {"standard": str, "standards": [str], "level": str, ANY: object},
     "tags": (type(None), [str], [NAMES]),
     "templates_name": str,
@@ -51,7 +52,7 @@ SCORES_SUFFIX = ".scores.json"  # of the file with a model's scores, next to the
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """What a model file says of itself."""
+    """The contents of a model file, for people."""
 
     file: str
     bytes: int
@@ -75,7 +76,7 @@ class ModelCard:
     def texts(self) -> dict[str, list[str]]:
         """The texts of its authors, by title."""
         card = self.notes.get("card", {})
-        # The file has them in alphabetical order.
+        # In the file they are in alphabetical order.
         titles = [
             *(title for title in FIRST_TITLES if title in card),
             *(title for title in card if title not in FIRST_TITLES),
@@ -161,7 +162,7 @@ class ModelCard:
 
 
 def _read_scores(path: str) -> Mapping[str, Any]:
-    """Read the scores next to a model, if they belong to this very file."""
+    """Read the scores next to a model, if they belong to exactly this file."""
     scores_file = Path(path).with_suffix(SCORES_SUFFIX)
     if not scores_file.is_file():
         return {}
@@ -174,7 +175,7 @@ def _read_scores(path: str) -> Mapping[str, Any]:
 
 def _describe_parser(header: Mapping[str, Any]) -> str:
     found = header["config"]
-    return f"{found['standard']}, order {found['order']}, {len(header['relations'])} relations"
+    return f"{found['standard']}, order {found['order']}, {counted(len(header['relations']), 'relation')}"
 
 
 def _describe_dictionary(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
@@ -192,7 +193,7 @@ def _tags_by_standard(settings: Mapping[str, Any], tags: Any) -> dict[str, Seque
 
 
 def _only_level(kind: str) -> str:
-    """Name the level of a kind that has no choice."""
+    """The level of a kind that has only one."""
     return str(getattr(estimator_of(kind), "level", "")) if kind in KINDS else ""
 
 
@@ -278,9 +279,9 @@ class MappingStudy:
 
 
 def study(converter: Converter, sentences: Iterable[PlacedSentence], *, examples: int = 0) -> MappingStudy:
-    """Count the learned mapping on a corpus, and find up to this many words that depend on context.
+    """Count the learned mapping on a corpus, and find up to `examples` words that depend on context.
 
-    Tags of the corpus are taken as given, and the converter's mapping limits what they may become.
+    The tags of the corpus are given; the converter's mapping limits what they can become.
     """
     model: Any = converter.model
     source, target, mapping = converter.source, converter.target, converter.plan.mapping

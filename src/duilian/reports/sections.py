@@ -1,6 +1,6 @@
-"""The sections of a report: what an evaluation, a comparison, a training log or a model looks like.
+"""The sections of a report on an evaluation, a comparison, a training log or a model.
 
-Evaluations and comparisons come as the JSON of their commands, so that a report can be made of a file.
+Evaluations and comparisons are given as the JSON of their commands, so a report can be made from a file.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from duilian.reports.charts import bar_chart, heat_map, line_chart
 from duilian.reports.html_page import Section, escape, heading, is_number, note, scrolling, shown, table
 from duilian.reports.inspection import LearnedMapping, ModelCard
 from duilian.result_tables import shown_p
+from duilian.wording import counted
 
 MAX_TAGS = 40  # in a plot
 _SCORES = ("precision", "recall", "f1", "gold", "guess", "correct")
@@ -24,7 +25,7 @@ Json = Mapping[str, Any]
 
 
 def evaluation_sections(found: Json, title: str) -> Iterator[Section]:
-    """Figures, then each detail that there is."""
+    """Overall figures, then all available details."""
     details = ("by_", "confusions", "unknown_tags", "calibration")
     figures = {name: value for name, value in found.items() if not name.startswith(details)}
     yield Section(f"{title}: scores", [table(("figure", "value"), _flat(figures), caption="All figures")])
@@ -34,7 +35,7 @@ def evaluation_sections(found: Json, title: str) -> Iterator[Section]:
         yield Section(f"{title}: confusions", list(_confusion_parts(found)))
     parts = [*_group_parts(found), *_calibration_parts(found.get("calibration"))]
     if any(parts):
-        yield Section(f"{title}: where it is right", parts)
+        yield Section(f"{title}: details", parts)
 
 
 def _flat(found: Json, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -70,7 +71,7 @@ def _confusion_parts(found: Json) -> Iterator[str]:
         for a in seen
     ]
     said = "; ".join(f"{a} as {b}: {count}" for (a, b), count in list(wrong.items())[:10])
-    yield heat_map(seen, seen, shares, title="Gold tags (rows) and answered tags (columns)", said=said)
+    yield heat_map(seen, seen, shares, title="Gold tags (rows) and tags of the answer (columns)", said=said)
     rows = (
         (e["gold"], e["guess"], e["count"], " ‖ ".join(map(str, e["examples"]))) for e in found["confusions"]
     )
@@ -80,7 +81,7 @@ def _confusion_parts(found: Json) -> Iterator[str]:
 def _group_parts(found: Json) -> Iterator[str]:
     for key, title in (
         ("by_relation", "Relations"),
-        ("by_distance", "Arcs by the distance of head and word"),
+        ("by_distance", "Arcs by the distance between head and word"),
     ):
         rows = ((name, *(score[each] for each in _SCORES)) for name, score in found.get(key, {}).items())
         yield table(("", *_SCORES), rows, caption=title)
@@ -97,7 +98,7 @@ def _group_parts(found: Json) -> Iterator[str]:
         (SHOWN_GROUPS.get(name, name), *(each.get(key) for key in keys))
         for name, each in found.get("by_vocabulary", {}).items()
     )
-    yield table(titles, groups, caption="By what the training corpora have")
+    yield table(titles, groups, caption="Words known and unknown to the training corpora")
     foreign = ((tag, count) for tag, count in found.get("unknown_tags", {}).items())
     yield table(("tag", "words"), foreign, caption="Tags of the answer that gold does not have")
 
@@ -129,7 +130,8 @@ def comparison_sections(found: Json) -> Iterator[Section]:
             each = _difference_of(found["contrasts"][number - 1], metric) if number else {}
             rows.append([*row, *(each.get(key) for key in ("difference", "low", "high", "p"))])
     text = (
-        f"{found['sentences']:,} sentences, {found['tokens']:,} words; differences from {systems[0]['name']}."
+        f"{counted(found['sentences'], 'sentence')}, {counted(found['tokens'], 'word')}; "
+        f"differences from {systems[0]['name']}."
     )
     parts = [note(text), _score_table(rows)]
     yield Section("Systems", [*parts, *_tags_of_systems(systems)])
@@ -154,7 +156,7 @@ def _tags_of_systems(systems: Sequence[Json]) -> Iterator[str]:
     names = [str(each["name"]) for each in systems]
     scores = [(tag, [float(each["by_tag"][tag]) for each in systems]) for tag in tags]
     scores.sort(key=lambda entry: (-abs(entry[1][-1] - entry[1][0]), entry[0]))
-    title = "F1 by tag, the most changed first; the figure is the last system's"
+    title = "F1 by tag, largest changes first; the number is the last system's"
     yield bar_chart(scores[:MAX_TAGS], names, title=title)
     yield table(("tag", *names), ((tag, *values) for tag, values in scores), caption="F1 by tag")
 
@@ -180,7 +182,7 @@ def _contrast_parts(found: Json) -> Iterator[str]:
 
 
 def couplet_table(found: Json, first: str, other: str) -> str:
-    """Gold and two answers one below the other; words of the same characters share a column."""
+    """Gold and two answers, aligned: words over the same characters share a column."""
     sides = [[(str(word), str(tag)) for word, tag in found[name]] for name in ("gold", "first", "other")]
     edges = [np.cumsum([len(word) for word, _ in side]).tolist() for side in sides]
     shared = sorted(set(edges[0]).intersection(*edges[1:]))
@@ -203,13 +205,13 @@ def couplet_table(found: Json, first: str, other: str) -> str:
 
 
 def curve_sections(curves: Sequence[Curve], title: str = "Training") -> Iterator[Section]:
-    """Learning curves of every side, the loss, and what pruning keeps."""
+    """Learning curves of every side, the loss, and the effect of pruning."""
     for number, curve in enumerate(curves, 1):
         name = title if len(curves) == 1 else f"{title}, part {number}"
         rest = {key: row for key, row in curve.values.items() if key.endswith(PRUNING)}
         plots = [
             _curve_plot(curve, curve.scores, "Dev scores", "score, %"),
-            _curve_plot(curve, {"loss": curve.values.get("loss", ())}, "Loss of a sentence", "loss"),
+            _curve_plot(curve, {"loss": curve.values.get("loss", ())}, "Loss per sentence", "loss"),
             *(_curve_plot(curve, {key: row}, key, key) for key, row in rest.items()),
         ]
         names = list(curve.values)
@@ -227,7 +229,7 @@ def _curve_plot(curve: Curve, rows: Mapping[str, Sequence[float | None]], title:
 
 
 def card_sections(card: ModelCard) -> Iterator[Section]:
-    """What a model file says of itself."""
+    """The card of a model."""
     facts = [
         ("kind", card.kind),
         ("level", card.level),
@@ -247,7 +249,11 @@ def card_sections(card: ModelCard) -> Iterator[Section]:
 
 def _side_parts(card: ModelCard) -> Iterator[str]:
     rows = [
-        (name, "words only" if tags is None else f"{len(tags)} tags", card.side_notes(name).get("dev_score"))
+        (
+            name,
+            "words only" if tags is None else counted(len(tags), "tag"),
+            card.side_notes(name).get("dev_score"),
+        )
         for name, tags in card.standards.items()
     ]
     yield table(("standard", "tags", "dev score in training"), rows, caption="Standards")

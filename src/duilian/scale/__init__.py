@@ -1,4 +1,4 @@
-"""Beyond one process: Arrow in, Arrow out, for engines that people run already; folders of files."""
+"""Beyond one process: Arrow in, Arrow out, for Spark, Ray and other engines; and folders of files."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""pyarrow, which the extra `scale` brings, or a sentence that says how to get it."""
+"""pyarrow, or an error that says how to install it (the extra `scale`)."""
 
 from __future__ import annotations
 

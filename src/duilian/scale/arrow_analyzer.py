@@ -1,4 +1,4 @@
-"""The one callable of every engine: a batch of rows in, the same rows with their analysis out."""
+"""One callable for all engines: a batch of rows in, the same rows with their analysis out."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ ERROR = "error"
 EVERYTHING = Ask()
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 MAX_CHARACTERS = 100_000_000
-MAX_BYTES = 2**31 - 1  # of a text: Arrow's strings have offsets of 32 bits
-WORKS = "一"  # shows which columns an analysis has
+MAX_BYTES = 2**31 - 1  # of a text: Arrow's strings have 32-bit offsets
+WORKS = "一"  # a text to find out which columns an analysis has
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -35,13 +35,13 @@ class ArrowAnalyzer:
     """Adds the analysis of a column of texts to record batches and tables.
 
     For each standard of `ask`, the result has a column of that name, a list of words for each text: `start`,
-    `end` (in characters), `word`, `tag`, and, for the standard of trees, `sentence`, `head`, `relation`. The
-    column `error` is null, unless a row cannot be analysed (null, not UTF-8, longer than `max_characters`):
-    then it says why, and the lists are null.
+    `end` (in characters), `word`, `tag` and, in the standard with trees, `sentence`, `head`, `relation`. If a
+    row cannot be analysed (null, not UTF-8, longer than `max_characters`), its lists are null and the column
+    `error` says why.
 
     `model` and `lexicon` are paths that every worker can read. An object of this class is small and can be
-    pickled: a worker loads the model when it first needs it, once a process, and must have the very same one.
-    `columns` names the columns to keep, the default is all.
+    pickled: a worker loads the model on first use, once per process, and must have exactly the same one.
+    `columns` names the columns to keep; the default is all.
 
     >>> import pyarrow as pa
     >>> analyze = ArrowAnalyzer(ask=Ask(standards=("pku",), trees=False))
@@ -60,7 +60,7 @@ class ArrowAnalyzer:
     lexicon_mode: Literal["force", "prefer"] = "force"
     threads: int = 1
     max_characters: int = MAX_CHARACTERS
-    place: ModelPlace = None  # type: ignore[assignment]  # found by itself
+    place: ModelPlace = None  # type: ignore[assignment]  # set by __post_init__
 
     def __post_init__(self) -> None:
         if self.place is None:
@@ -83,7 +83,7 @@ class ArrowAnalyzer:
         return whole[0] if whole else pa.RecordBatch.from_pylist([], schema)
 
     def schema(self, given: Any) -> Any:
-        """Return the columns of the result for those of the input; wrong ones are refused."""
+        """Return the schema of the result for that of the input; unsuitable columns are refused."""
         if self.text not in given.names:
             raise ConfigError(f"there is no column {self.text!r}", did_you_mean(self.text, given.names))
         for name in self._kept(given):
@@ -108,9 +108,9 @@ class ArrowAnalyzer:
         return pa.concat_arrays(found) if found else pa.array([], self.answer_type)
 
     def parts(self, batch: Any, errors: Mapping[int, str] = NO_ERRORS) -> Iterator[Any]:
-        """Yield the rows of a record batch with their analysis, in as many batches as memory asks for.
+        """Yield the rows of a record batch with their analysis, in several batches if memory requires it.
 
-        `errors` tells of rows that whoever has read them knows to be bad.
+        `errors` has rows that the reader already knows to be bad, with the reason.
         """
         schema, texts = self.schema(batch.schema), TextColumn(batch.column(self.text))
         kept = batch.select(self._kept(batch.schema))
@@ -137,15 +137,15 @@ class ArrowAnalyzer:
         return {name: WordColumn.like(each.table, with_confidence=sure) for name, each in found.items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the settings alone: what follows from them is found again."""
+        """Return only the settings: everything else is derived from them."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
     def _answers(self, texts: TextColumn, errors: Mapping[int, str]) -> Iterator[tuple[slice, Any]]:
-        """Yield the answers to texts, about as many at once as an analyser takes."""
-        self.answer_type  # noqa: B018  # a missing model or standard is no fault of any row
+        """Yield answers in batches of the size that an analyser prefers."""
+        self.answer_type  # noqa: B018  # fail now if model or standard is missing: no row is to blame
         wrong = self._wrong(texts) | dict(errors)
         sizes: list[int] = texts.characters.tolist()
 
@@ -157,7 +157,6 @@ class ArrowAnalyzer:
             yield chosen, self._answers_of(texts, chosen, wrong)
 
     def _wrong(self, texts: TextColumn) -> dict[int, str]:
-        """What is wrong with a text, by row."""
         sizes, bytes_of = texts.characters, np.diff(texts.offsets)
         wrong = dict.fromkeys(np.flatnonzero(texts.is_null).tolist(), "the text is null")
         wrong |= dict.fromkeys(np.flatnonzero(sizes < 0).tolist(), "the text is not valid UTF-8")

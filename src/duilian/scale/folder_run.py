@@ -1,4 +1,4 @@
-"""Many files into a folder, part by part: whatever stops a run, the next one goes on where it was."""
+"""Analyses many files into a folder, part by part; an interrupted run can always be resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _log = logging.getLogger("duilian")
 
 
 class RunProgress(NamedTuple):
-    """How far a run is: of all parts, those of earlier runs included."""
+    """The progress of a run; parts finished by earlier runs count."""
 
     parts: int
     finished: int
@@ -37,7 +37,7 @@ class RunProgress(NamedTuple):
 
 
 class PartFailure(NamedTuple):
-    """A part that cannot be read; the others are finished all the same."""
+    """A part that cannot be read; it does not stop the others."""
 
     part: Part
     error: DuilianError | OSError
@@ -46,7 +46,7 @@ class PartFailure(NamedTuple):
 class FolderRun:
     """Analyses parts and writes one file for each to a folder, with a manifest.
 
-    A part's file gets its name when it is complete and on disk; finished parts of an earlier, killed run are
+    A part's file gets its name only when it is complete and on disk; parts finished by an interrupted run are
     skipped. Iterate to run it; `failures` has the parts that could not be read.
 
     >>> from duilian import Ask
@@ -76,7 +76,7 @@ class FolderRun:
         self._start = time.monotonic()
 
     def __iter__(self) -> Iterator[RunProgress]:
-        """Run, and tell of progress after every batch."""
+        """Run, and yield the progress after every batch."""
         self._check_columns()
         self._manifest.open(resume=self._resume)
         try:
@@ -93,12 +93,12 @@ class FolderRun:
             self._manifest.close()
 
     def _check_columns(self) -> None:
-        """Refuse wrong columns before anything is written; one part speaks for all."""
+        """Refuse unsuitable columns before anything is written; only one part is checked."""
         for part in self._parts:
             try:
                 columns = part_columns(part, self._analyze.text)
             except (DuilianError, OSError):
-                continue  # told when it is this part's turn
+                continue  # reported when this part is read
             try:
                 self._analyze.schema(columns)
             except ConfigError as error:
@@ -115,7 +115,7 @@ class FolderRun:
         return False
 
     def _run_part(self, part: Part) -> Iterator[float]:
-        """Analyse a part and put its file into its place; one that cannot be read becomes a failure."""
+        """Analyse a part and put its file in place; an unreadable part becomes a failure."""
         target = self._folder / self._output_name(part)
         target.parent.mkdir(parents=True, exist_ok=True)
         before = self._documents, self._characters, self._errors
@@ -128,7 +128,7 @@ class FolderRun:
                 raise ConfigError(f"{part.path}: changed while it was being read", "run again")
         except (DuilianError, OSError) as error:
             if isinstance(error, OSError) and error.filename == os.fspath(target):
-                raise  # a full disk is full for every part
+                raise  # a full disk affects every part
             self.failures.append(PartFailure(part, error))
             self._documents, self._characters, self._errors = before
             return

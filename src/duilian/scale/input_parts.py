@@ -30,7 +30,7 @@ _log = logging.getLogger("duilian")
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A file of the input: where it is, how it is read, and its name below the output folder."""
+    """An input file: its path, its format, and its name in the output folder."""
 
     path: str
     name: str
@@ -39,12 +39,11 @@ class Part:
 
     @property
     def separator(self) -> str:
-        """What separates the fields of a CSV file."""
         return "\t" if Path(_without_compression(self.path)[0]).suffix.lower() == ".tsv" else ","
 
 
 def find_parts(inputs: Sequence[str], format: PartFormat | None, output: Path) -> list[Part]:
-    """Return the parts of all inputs, sorted by their names; `output` is not looked into."""
+    """Return the parts of all inputs, sorted by name; the folder `output` is skipped."""
     found = [part for each in inputs for part in _parts_of(each, format, output)]
     if not found:
         raise ConfigError(f"there are no files to read in {', '.join(inputs) or 'the input'}")
@@ -58,7 +57,7 @@ def find_parts(inputs: Sequence[str], format: PartFormat | None, output: Path) -
 
 
 def parts_of_list(paths: Iterable[str], format: PartFormat | None) -> list[Part]:
-    """Return the parts that a list names, one path a line; names keep what the paths do not share."""
+    """Return the parts that a list names, one path per line; part names omit the common folder."""
     files = [path for line in paths if (path := line.strip("\r\n"))]
     if not files:
         raise ConfigError("standard input lists no paths")
@@ -87,7 +86,7 @@ def _parts_of(given: str, format: PartFormat | None, output: Path) -> Iterator[P
 
 
 def _parts_below(folder: Path, format: PartFormat | None, output: Path) -> Iterator[Part]:
-    """The files of a folder tree whose names tell a format; hidden ones and those with `_` are skipped."""
+    """The files of a folder tree with a known extension; names that start with `.` or `_` are skipped."""
     unknown, own = 0, output.resolve()
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(

@@ -1,8 +1,8 @@
 """The record of a run: what it does, and which parts are finished.
 
-A file of JSON lines in the output folder. The first line says what every part of the folder has in common;
-each other line is a finished part, written and synced when the part's file is in its place. A line that a
-killed run has left half-written does not count: its part is done again, and replaces itself.
+The manifest is a file of JSON lines in the output folder. The first line says what all parts have in common;
+every other line is a finished part, written and synced when the part's file is in place. A half-written line
+of a killed run does not count: its part is analysed again.
 """
 
 from __future__ import annotations
@@ -25,11 +25,9 @@ _log = logging.getLogger("duilian")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FinishedPart:
-    """A part that is in its place."""
-
     part: str  # the name of the input below the common folder
     output: str
-    bytes: int  # of the input, with `modified` its identity
+    bytes: int  # of the input; with `modified`, it identifies the file
     modified: int
     documents: int
     characters: int
@@ -48,7 +46,7 @@ class Manifest:
         self._file: IO[str] | None = None
 
     def open(self, *, resume: bool) -> None:
-        """Take the folder for this run; refuse one that another run uses or has filled."""
+        """Lock the folder for this run; refuse a folder that belongs to another run."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / MANIFEST
         if not path.exists() and any(name for name in os.listdir(self._folder) if name[0] != "."):
@@ -72,13 +70,13 @@ class Manifest:
         self._file = file
 
     def add(self, part: FinishedPart) -> None:
-        """Record that a part is in its place."""
+        """Record a finished part."""
         assert self._file is not None
         self.finished[part.part] = part
         self._append(self._file, dataclasses.asdict(part))
 
     def close(self) -> None:
-        """Let others have the folder."""
+        """Unlock the folder."""
         if self._file is not None:
             self._file.close()
 
@@ -97,13 +95,13 @@ class Manifest:
                 (self._folder / part.output).unlink(missing_ok=True)
 
     def _finished(self, record: Mapping[str, Any]) -> FinishedPart | None:
-        """The part in a line, unless somebody else has written it: its file must be in the folder."""
+        """The part of a line, or None: its file must be inside the folder."""
         if {name: type(value).__name__ for name, value in record.items()} != _TYPES:
             return None
         part = FinishedPart(**record)
         try:
             place = (self._folder / part.output).resolve()
-        except (OSError, ValueError, RuntimeError):  # NUL, a circle of links
+        except (OSError, ValueError, RuntimeError):  # a NUL character, circular links
             return None
         folder = self._folder.resolve()
         return part if place != folder and place.is_relative_to(folder) else None
@@ -120,12 +118,12 @@ class Manifest:
             raise ConfigError(message, "choose another folder, or start over with --no-resume")
 
     def _rewrite(self, file: IO[str]) -> None:
-        """Begin the file, or drop what a killed run has left at its end."""
+        """Begin the file, or drop what a killed run left at its end."""
         records = [{"run": self._identity}, *map(dataclasses.asdict, self.finished.values())]
         wanted = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records)
         file.seek(0)
         if file.read() != wanted:
-            # In place, because the lock is on this very file. Should we be killed here, parts are done again.
+            # In place, because this file is locked. If we are killed here, parts are analysed again.
             file.seek(0)
             file.truncate()
             for each in records:

@@ -1,4 +1,4 @@
-"""One analyser a process for all who ask for a model; its file is mapped, so processes share pages."""
+"""One analyser per process and model; the file is mapped, so processes share its memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _loads = 0
 
 
 class ModelPlace(NamedTuple):
-    """Where a model and a lexicon are, and which they must be."""
+    """The paths of a model and a lexicon, and what identifies them."""
 
     model: str  # a path, or "" for the bundled one
     checksum: str
@@ -67,7 +67,7 @@ def place_of(model: str | None, lexicon: str | None = None, lexicon_mode: str = 
 
 
 def found_here(path: str) -> str:
-    """Return where a file is on a worker: at its path, or where Spark has put what `--files` ships."""
+    """Return the path of a file on a worker: as given, or where Spark puts files shipped with `--files`."""
     if path and not os.path.exists(path):
         try:
             from pyspark import SparkFiles
@@ -82,11 +82,10 @@ def found_here(path: str) -> str:
 def _shipped(files: Any, name: str) -> str | None:
     try:
         path: str = files.get(name)
-    except Exception:  # no Spark in this process, whatever it says then
+    except Exception:  # whatever is raised if this process has no Spark
         return None
     return path if os.path.exists(path) else None
 
 
 def loads() -> int:
-    """Return how many models this process has loaded."""
     return _loads

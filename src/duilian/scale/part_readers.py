@@ -1,4 +1,4 @@
-"""Parts as record batches, a few rows at a time: a part may be larger than memory.
+"""Reads parts as record batches, a few rows at a time: a part may be larger than memory.
 
 A row that cannot be read (not JSON, not UTF-8, too few fields) is still a row, and its error goes with it.
 """
@@ -20,11 +20,11 @@ from duilian.scale.input_parts import Part
 from duilian.text import check_text
 
 ROWS = 1024  # of a batch, at most
-BYTES = 2**22  # about as many are read before a batch is full
+BYTES = 2**22  # approximate size of a full batch
 
 
 class ReadBatch(NamedTuple):
-    """Some rows of a part, what is wrong with them, and how much of the part has been read, 0 to 1."""
+    """Some rows of a part, their errors, and the share of the part that has been read, 0 to 1."""
 
     rows: Any
     errors: dict[int, str]
@@ -75,7 +75,7 @@ def _read_text(part: Part, text: str) -> Iterator[ReadBatch]:
 
 
 def _read_jsonl(part: Part, text: str) -> Iterator[ReadBatch]:
-    """Each line is an object; the first lines tell the columns and their types."""
+    """Each line is an object; the first lines determine the columns and their types."""
     schema = None
     with _Lines(part) as lines:
         number = 0
@@ -100,7 +100,7 @@ def _schema_of(rows: list[dict[str, Any]], text: str) -> Any:
     names = dict.fromkeys(itertools.chain.from_iterable(rows))
     types = {name: pa.array([each.get(name) for each in rows]).type for name in names if name != text}
     fields = [(name, pa.string() if name == text else types[name]) for name in names]
-    # What is null in the first rows may be anything later.
+    # A column that is null in the first rows may have any type later.
     return pa.schema([(name, pa.string() if pa.types.is_null(kind) else kind) for name, kind in fields])
 
 
@@ -117,7 +117,7 @@ def _parsed(line: bytes, number: int, row: int, errors: dict[int, str]) -> dict[
 
 
 def _check_text(values: dict[str, Any], text: str, row: int, errors: dict[int, str]) -> None:
-    """See that the text is a string that Arrow can hold, and that nothing else has lone surrogates."""
+    """Check that the text is a string, and that no field has lone surrogates, which Arrow cannot hold."""
     found = values.get(text)
     if found is not None and not isinstance(found, str):
         errors[row] = f"the text is not a string but {json.dumps(found)[:40]}"
@@ -132,7 +132,7 @@ def _check_text(values: dict[str, Any], text: str, row: int, errors: dict[int, s
 
 
 def _read_csv(part: Part, text: str) -> Iterator[ReadBatch]:
-    """The first line names the columns, all of strings."""
+    """The first line names the columns; all of them are strings."""
     csv.field_size_limit(sys.maxsize)  # a text may have any length
     with _Lines(part) as lines:
         wrapper = io.TextIOWrapper(lines.stream, "utf-8-sig", errors="surrogateescape", newline="")
@@ -140,7 +140,7 @@ def _read_csv(part: Part, text: str) -> Iterator[ReadBatch]:
         names = next(reader, [text])
         schema = pa.schema([(name, pa.string()) for name in names])
         if len(set(names)) < len(names):
-            raise ConfigError(f"{part.path}: two columns have one name: {', '.join(names)}")
+            raise ConfigError(f"{part.path}: two columns have the same name: {', '.join(names)}")
         for batch in _filled(reader, lambda row: sum(map(len, row))):
             errors: dict[int, str] = {}
             rows = [_fields(each, names, row, errors) for row, each in enumerate(batch)]
@@ -171,8 +171,6 @@ def _decoded(line: bytes, row: int, errors: dict[int, str]) -> str:
 
 
 class _Lines:
-    """The lines of a part, compressed or not."""
-
     def __init__(self, part: Part) -> None:
         self._file = open(part.path, "rb")  # noqa: SIM115
         self._size = max(os.fstat(self._file.fileno()).st_size, 1)
@@ -188,7 +186,6 @@ class _Lines:
 
     @property
     def share(self) -> float:
-        """How much of the file has been read."""
         return min(self._file.tell() / self._size, 1.0)
 
     def batches(self) -> Iterator[list[bytes]]:
@@ -197,7 +194,7 @@ class _Lines:
 
 
 def _filled(items: Iterable[Any], size: Any) -> Iterator[list[Any]]:
-    """Batches that are full by rows or by bytes."""
+    """Yield batches limited by rows and bytes."""
     batch, total = [], 0
     for item in items:
         batch.append(item)

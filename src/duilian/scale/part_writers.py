@@ -1,4 +1,4 @@
-"""Record batches into the files of a run: Parquet, or lines of JSON made without an object per word."""
+"""Writes record batches as Parquet, or as JSON lines made without a Python object per word."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from duilian.scale.arrow import pa
 
 OutputFormat = Literal["parquet", "jsonl"]
-GROUP_BYTES = 2**25  # of a row group in Parquet, about
-WORDS = 100_000  # whose JSON is made at once
-NUMBERS = {"INT32": "DELTA_BINARY_PACKED", "FLOAT": "PLAIN"}  # of words, in Parquet
+GROUP_BYTES = 2**25  # approximate size of a row group in Parquet
+WORDS = 100_000  # converted to JSON at a time
+NUMBERS = {"INT32": "DELTA_BINARY_PACKED", "FLOAT": "PLAIN"}  # encodings of the numbers of words in Parquet
 
 
 class PartWriter(Protocol):
@@ -24,7 +24,7 @@ class PartWriter(Protocol):
         """Write some rows."""
 
     def close(self) -> None:
-        """Write what is still to be written; the file stays open."""
+        """Write the rest; the file stays open."""
 
 
 class ParquetPart:
@@ -56,10 +56,10 @@ class ParquetPart:
 
 
 def _encodings(schema: Any) -> dict[str, Any]:
-    """How the leaves of a schema are stored: the numbers of words as differences, all else by dictionary.
+    """How to store the columns of a schema: numbers of words as differences, everything else by dictionary.
 
-    Places of words grow, so a dictionary of them is larger than they are, and takes a gigabyte for one huge
-    document; differences are small.
+    Offsets of words keep growing, so a dictionary of them would be larger than the offsets themselves, a
+    gigabyte for one huge document; their differences are small.
     """
     from pyarrow import parquet
 
@@ -78,7 +78,7 @@ def _encodings(schema: Any) -> dict[str, Any]:
 
 
 class JsonLinesPart:
-    """Lines of JSON, one object a row; lists and errors that are null are left out."""
+    """JSON lines, one object per row; null lists and errors are left out."""
 
     def __init__(self, file: BinaryIO, schema: Any) -> None:
         self._file = file
@@ -109,7 +109,6 @@ class JsonLinesPart:
 
 
 def part_writer(format: OutputFormat, file: BinaryIO, schema: Any) -> PartWriter:
-    """Return the writer of a format."""
     return ParquetPart(file, schema) if format == "parquet" else JsonLinesPart(file, schema)
 
 
@@ -122,7 +121,7 @@ def _is_words(kind: Any) -> bool:
 
 
 class _WordLists:
-    """Lists of words as JSON, made for many words at once by Arrow's own functions."""
+    """Lists of words as JSON, made for many words at once by Arrow's functions."""
 
     def __init__(self, array: Any) -> None:
         self._is_null = array.is_null().to_numpy(zero_copy_only=False)
@@ -145,7 +144,7 @@ class _WordLists:
             at = stop
 
     def _make(self, first: int) -> None:
-        """Make the JSON of the next words, each with a comma and a blank after it."""
+        """Make the JSON of the next words, each followed by a comma and a space."""
         from pyarrow import compute
 
         words, parts = self._words.slice(first, WORDS), []

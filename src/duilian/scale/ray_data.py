@@ -8,7 +8,7 @@ from duilian.scale.arrow_analyzer import ArrowAnalyzer
 
 
 class BatchAnalyzer:
-    """An actor of Ray Data, so that a model is loaded once: a function would load it in every task."""
+    """An actor for Ray Data, which loads the model once; a function would load it in every task."""
 
     def __init__(self, analyze: ArrowAnalyzer) -> None:
         self._analyze = analyze
@@ -20,9 +20,9 @@ class BatchAnalyzer:
 def analyze_dataset(
     dataset: Any, analyze: ArrowAnalyzer, *, workers: int, cpus: float = 0.5, rows: int = 1024
 ) -> Any:
-    """Return a Ray dataset with the analysis of its texts, found by this many actors.
+    """Return a Ray dataset with the analysis of its texts.
 
-    An actor reserves `cpus`; all of them together must leave some, or what reads the data waits forever.
+    Each actor reserves `cpus`. Together they must leave some free, or the tasks that read data wait forever.
     """
     import ray
 

@@ -1,7 +1,7 @@
 """Spark: a few lines over the Arrow callable.
 
 Ship the model with `--files` or put it on a path that every machine has; never broadcast it. Give each Python
-worker one thread, and set `spark.sql.execution.arrow.maxRecordsPerBatch` by the length of your documents.
+worker one thread, and let `spark.sql.execution.arrow.maxRecordsPerBatch` suit the length of your documents.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duilian.scale.arrow_analyzer import ArrowAnalyzer
 
 
 class PartitionAnalyzer:
-    """What `mapInArrow` calls: the batches of a partition in, the same rows with their analysis out."""
+    """The callable for `mapInArrow`: batches of a partition in, the same rows with their analysis out."""
 
     def __init__(self, analyze: ArrowAnalyzer) -> None:
         self._analyze = analyze

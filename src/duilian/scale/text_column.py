@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 class TextColumn:
     """The texts of an Arrow array of strings, read in place.
 
-    Strings of any layout are read: plain, large, views, and dictionaries of them.
+    All layouts of strings are supported: plain, large, views, and dictionaries of them.
     """
 
     def __init__(self, array: Any) -> None:
@@ -46,20 +46,20 @@ class TextColumn:
         return found
 
     def texts(self, rows: slice, wrong: Container[int]) -> list[str]:
-        """Return the texts of some rows, but those of wrong ones."""
+        """Return the texts of some rows, except the wrong ones."""
         view, edges = self.data.data, self.offsets[rows.start : rows.stop + 1].tolist()
         places = zip(range(rows.start, rows.stop), edges, edges[1:], strict=False)
         return [str(view[a:b], "utf-8") for row, a, b in places if row not in wrong]
 
     def words(self, rows: slice, start: Any, end: Any, first: Ints) -> Any:
-        """Return words of some rows as an array of strings; row k has those from first[k] to first[k + 1]."""
+        """Return the words of some rows as an array of strings; row k has words first[k] to first[k + 1]."""
         offsets = self.offsets[rows.start : rows.stop + 1]
         places, data = _native.cut_words(self.data, offsets, start, end, first)
         return pa.StringArray.from_buffers(len(start), pa.py_buffer(places), pa.py_buffer(data))
 
 
 def _plain(array: Any) -> Any:
-    """The array with offsets and bytes, in one piece."""
+    """The array as one chunk with offsets and bytes."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # older versions keep chunks that are too large for one array
@@ -70,4 +70,4 @@ def _plain(array: Any) -> Any:
     is_words = types.is_dictionary(kind) and types.is_string(kind.value_type)
     if is_words or types.is_null(kind) or str(kind) == "string_view":
         return array.cast(pa.large_string())
-    raise ConfigError(f"the texts must be strings, got {kind}", "name the column of texts, or cast it")
+    raise ConfigError(f"the texts must be strings, got {kind}", "name another column, or cast this one")

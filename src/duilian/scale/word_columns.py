@@ -1,7 +1,7 @@
-"""What an analysis becomes in Arrow: a list of words per text, each a struct.
+"""An analysis in Arrow: a list of words per text, each a struct.
 
-The children of the list are the columns that the engine has made, or are gathered natively: there is no
-Python object per word. Offsets count characters (code points), as in `Doc`, not bytes.
+The arrays are columns made by the engine, or gathered by native code: there is no Python object per word.
+Offsets count characters (code points), as in `Doc`, not bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from duilian.scale.text_column import Ints, TextColumn
 
 @dataclasses.dataclass(frozen=True)
 class WordColumn:
-    """The words of texts in one standard; a table from the analyser tells what is known of each word."""
+    """The words of texts in one standard; a table from the analyser determines the fields of each word."""
 
     has_tags: bool
     has_xpos: bool
@@ -29,7 +29,7 @@ class WordColumn:
 
     @classmethod
     def like(cls, table: WordTable, *, with_confidence: bool) -> Self:
-        """Return the column for tables such as this."""
+        """Return the column for tables like this one."""
         return cls(
             has_tags=table.tags is not None,
             has_xpos=table.xpos is not None,
@@ -54,7 +54,7 @@ class WordColumn:
         return pa.list_(pa.struct(list(fields.items())))
 
     def array(self, texts: TextColumn, rows: slice, words: BatchWords, is_bad: Any) -> Any:
-        """Return the lists of some rows; `words` has none for bad ones, whose lists are null."""
+        """Return the lists of some rows; bad rows have no `words`, and their lists are null."""
         table, first = words
         columns = {
             "start": _ints(table.start),

@@ -1,7 +1,7 @@
-"""The analyser as an HTTP service, with a page for people; the extra `serve`.
+"""The analyser as an HTTP service with a web page; the extra `serve`.
 
 A request goes `guard` (size, time, headers) ▶ `app` (routes) ▶ `work` (a queue, threads) ▶ `responder` (the
-engine) and back as finished bytes. Nothing here analyses anything on its own, and no text is logged.
+engine) and comes back as finished bytes. All analysis happens in the engine, and no text is logged.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The routes of a service: JSON in, finished bytes out. What takes time runs in threads."""
+"""The routes of a service: JSON in, finished bytes out. Slow work runs in threads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from duilian.version import __version__
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     400: {"model": Error, "description": "The body is not JSON."},
-    404: {"model": Error, "description": "There is no such page, or no such tag."},
+    404: {"model": Error, "description": "There is no such page or tag."},
     408: {"model": Error, "description": "The request arrived too slowly."},
     413: {"model": Error, "description": "The body is too large."},
     422: {"model": Error, "description": "A field is wrong, or there is too much text."},
@@ -62,7 +62,7 @@ class Service:
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
-        """Start the threads; at the end, answer what was accepted."""
+        """Start the threads; at the end, answer all accepted requests."""
         self.is_stopping = False
         self.queue.start()
         yield
@@ -70,12 +70,12 @@ class Service:
         self.queue.close()
 
     def gauges(self) -> dict[str, tuple[str, float]]:
-        """What /metrics says about the moment."""
+        """The current values for /metrics."""
         return {
-            "waiting": ("Requests that wait.", self.queue.waiting),
-            "in_work": ("Requests that are being answered.", self.queue.in_work),
+            "waiting": ("Requests waiting in the queue.", self.queue.waiting),
+            "in_work": ("Requests being answered.", self.queue.in_work),
             "engine_calls": (
-                "Calls of the engine so far; one may answer several requests.",
+                "Calls to the engine so far; one call may answer several requests.",
                 self.queue.batches,
             ),
         }
@@ -90,7 +90,7 @@ def make_app(
         title="Duilian",
         version=__version__,
         description=DESCRIPTION,
-        docs_url=None,  # its page comes from elsewhere
+        docs_url=None,  # that page would load scripts from another server
         redoc_url=None,
         lifespan=service.lifespan,
     )
@@ -177,12 +177,12 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _invalid(_: Request, error: Exception) -> Response:
-    """Say what is wrong with the first field that is wrong."""
+    """Describe the first wrong field."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     if first["type"] in ("json_invalid", "json_type"):
         return _error(400, "the body is not valid JSON")
-    # A list index or a member of a union says nothing to people.
+    # List indices and members of unions mean nothing to people.
     place = next((str(each) for each in first["loc"][1:] if isinstance(each, str)), "")
     if first["type"] == "extra_forbidden":
         return _error(422, f"there is no field {place!r}")
@@ -197,7 +197,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
     sentences = {
         400: "the body is not valid JSON in UTF-8, or nested too deeply",
         404: "there is no such page",
-        405: "this page does not answer this method",
+        405: "this page does not support this method",
     }
     headers = dict(error.headers or {})
     return _error(error.status_code, sentences.get(error.status_code, str(error.detail)), headers=headers)

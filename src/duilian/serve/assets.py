@@ -16,20 +16,18 @@ TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-CACHING = "no-cache"  # keep it, but ask whether it has changed: one short answer
+CACHING = "no-cache"  # browsers keep it, but ask each time whether it has changed
 INDEX = "index.html"
 
 
 class Asset(NamedTuple):
-    """A file of the page."""
-
     content: bytes
     packed: bytes
     type: str
     tag: str  # changes with the content
 
     def response(self, request: Request) -> Response:
-        """Answer with the file, or with nothing if the browser has it."""
+        """Answer with the file, or with 304 if the browser already has it."""
         headers = {"ETag": self.tag, "Cache-Control": CACHING, "Vary": "Accept-Encoding"}
         if self.tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
@@ -40,7 +38,6 @@ class Asset(NamedTuple):
 
 
 def load_assets() -> dict[str, Asset]:
-    """All files of the page by name."""
     found = {}
     for file in resources.files("duilian.serve").joinpath("page").iterdir():
         kind = file.name.rpartition(".")[2]

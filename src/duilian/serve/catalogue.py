@@ -1,4 +1,4 @@
-"""What a service has: its models, their standards, and the meaning of tags."""
+"""The models of a service, their standards, and the meaning of tags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from duilian.serve.limits import Limits, UnknownError
 from duilian.standards import Explanation, explain
 from duilian.standards.explanation import explained_standards, explanations
 
-RELATIONS = ("ud1", "ud")  # tables of relations; where both have one, the later counts
+RELATIONS = ("ud1", "ud")  # tables of relations; if both have a relation, the later table counts
 
 
 def models(loaded: Mapping[str, Analyzer]) -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def standards(loaded: Mapping[str, Analyzer]) -> list[dict[str, Any]]:
 
 
 def explained(tag: str | None, standard: str | None) -> list[dict[str, Any]]:
-    """The explanations of a tag, of a standard, of a tag in a standard, or all; never those of a file."""
+    """The explanations of a tag, of a standard, of a tag in a standard, or all; never from a user's file."""
     names = explained_standards()
     if standard is not None and standard not in names:
         raise StandardError(f"unknown standard {standard!r}", did_you_mean(standard, names))

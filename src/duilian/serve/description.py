@@ -1,7 +1,7 @@
-"""The service in OpenAPI, narrowed to what this one accepts: its models, standards, tags and limits.
+"""The OpenAPI description, narrowed to what this service accepts: its models, standards, tags and limits.
 
-The questions are declared for any model (`questions`); a client that is generated from this description, or a
-tester, should also know which names and sizes will be refused.
+`questions` declares requests for any model; clients and tests generated from this description should also
+know which names and sizes will be refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 
 
 def describe(app: FastAPI, models: Mapping[str, Analyzer], limits: Limits) -> None:
-    """Make the application tell the names and limits of this service in its description."""
+    """Add the names and limits of this service to the application's description."""
     general = app.openapi
 
     def openapi() -> Schema:
@@ -79,13 +79,12 @@ def _limit_texts(fields: Mapping[str, Schema], limits: Limits) -> None:
 
 
 def _choose(schema: Schema, names: Iterable[str]) -> None:
-    """Allow these names only; null stays allowed where it was."""
+    """Allow only these names, and null where it was allowed."""
     for each in _kinds(schema):
         if each["type"] == "string":
             each["enum"] = list(names)
 
 
 def _kinds(schema: Schema) -> Sequence[Schema]:
-    """The kinds of values of a field."""
     found: Sequence[Schema] = schema.get("anyOf", [schema])
     return found

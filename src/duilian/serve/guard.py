@@ -1,7 +1,7 @@
-"""The outermost layer of a service: limits what arrives, adds security headers, counts, and logs no text.
+"""The outermost layer of a service: limits requests, adds security headers, counts, and logs no text.
 
-It reads a whole body, counted while it streams, before anything else sees the request: so a slow or large
-one costs neither a thread nor a place in the queue.
+It reads the whole body before anything else sees the request, so slow or large requests take neither a thread
+nor a place in the queue.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ SECURITY = {
 }
 HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
 FAILED = "the service failed: this is a bug, please report it"
-DISCARDED = 32  # bodies of the largest size, read of one that is larger
-BODIES_AT_ONCE = 64  # of the largest size, held in memory while they arrive
+DISCARDED = 32  # times the maximum size: how much of a larger body is read and discarded
+BODIES_AT_ONCE = 64  # of maximum size, held in memory while they arrive
 
 _log = logging.getLogger("duilian.serve")
 
@@ -93,14 +93,14 @@ class Guard:
         async def receive_again() -> Message:
             nonlocal replayed
             if replayed:
-                return await receive()  # says when the client goes away
+                return await receive()  # returns when the client disconnects
             replayed = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._app(scope, receive_again, send)
 
     async def _body(self, scope: Message, receive: Receive) -> bytes:
-        """The whole body, if it is small enough and arrives in time."""
+        """Read the whole body, if it is small enough and arrives in time."""
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if declared.isdigit() and int(declared) > self._limits.body:
             raise self._too_large()
@@ -129,7 +129,7 @@ class Guard:
             self._held -= size
 
     async def _discard(self, receive: Receive) -> None:
-        """Read on, within limits: a client that is still sending would only see its connection break."""
+        """Read on, within limits, so that a client that is still sending can see the error."""
         left = DISCARDED * self._limits.body
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._limits.seconds):
@@ -144,28 +144,27 @@ class Guard:
 
 
 def _waits_to_send(scope: Message) -> bool:
-    """Whether the client asks for leave before it sends the body."""
+    """Whether the client waits for permission to send the body."""
     return any(name == b"expect" for name, _ in scope["headers"])
 
 
 async def refuse(send: Send, status: int, sentence: str, *, close: bool = False) -> None:
-    """Send an error."""
     body = error_body(sentence)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if close:  # what is left of the body would be taken for the next request
+    if close:  # the rest of the body would be taken for the next request
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
 def error_body(sentence: str, hint: str = "") -> bytes:
-    """An error as JSON: one sentence, and perhaps what to do."""
+    """An error as JSON: one sentence, and perhaps a hint."""
     found = {"error": sentence} | ({"hint": hint} if hint else {})
     return json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _log_without_text(error: BaseException) -> None:
-    """Log where a bug is; its message may quote the user's text, so it is left out."""
+    """Log where an exception was raised, but not its message, which may quote the user's text."""
     _log.error("%s in a request:\n%s", type(error).__name__, "".join(_places(error)))
 
 

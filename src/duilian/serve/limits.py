@@ -1,4 +1,4 @@
-"""What a service accepts, and the errors for what it does not: an HTTP status and one sentence."""
+"""The limits of a service, and its errors: an HTTP status and one sentence."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Limits:
     characters: int = 100_000  # of all texts of a request
     sentences: int = 1_000
     nbest: int = 10  # analyses for each text
-    nbest_characters: int = 10_000  # of all texts, if n-best lists are asked for
+    nbest_characters: int = 10_000  # of all texts, if n-best lists are requested
     user_words: int = 1_000  # of a request
     seconds: float = 10.0  # to receive a request, and again to answer it
     work: int = dataclasses.field(
         default_factory=lambda: 2 * cores()
-    )  # requests accepted in lasting overload
-    queue: int = 64  # requests that may wait besides, as long as the overload does not last
+    )  # requests accepted during lasting overload
+    queue: int = 64  # further requests that may wait during a short burst
     connections: int = 500
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class RefusedError(DuilianError):
 
 
 class UnknownError(RefusedError):
-    """Something that is not there."""
+    """A request for something that does not exist."""
 
     status = 404
 

@@ -11,7 +11,7 @@ BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seco
 
 
 class Metrics:
-    """How many requests were answered, with which status and how fast; only paths of ours are named."""
+    """Counts answered requests by path and status, and their times; unknown paths are not named."""
 
     def __init__(self) -> None:
         self._requests: Counter[tuple[str, int]] = Counter()
@@ -26,7 +26,7 @@ class Metrics:
         self._seconds += seconds
 
     def text(self, gauges: dict[str, tuple[str, float]]) -> str:
-        """Everything so far; gauges have their help text and value."""
+        """All counters, and gauges given as help text and value."""
         return "\n".join([*self._lines(gauges), ""])
 
     def _lines(self, gauges: dict[str, tuple[str, float]]) -> Iterator[str]:

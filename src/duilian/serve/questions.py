@@ -1,4 +1,4 @@
-"""What can be asked of a service, as JSON: the fields, their limits of form, and examples for OpenAPI."""
+"""The requests of a service as JSON: fields, their types and ranges, and examples for OpenAPI."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ ANNOTATED = "他/r  在/p  北京/ns  工作/v  。/w"
 
 Texts = Annotated[str | list[str], Field(description="A text, or a list of texts.")]
 ModelName = Annotated[
-    str | None, Field(description="One of those that GET /models names; the first is the default.")
+    str | None, Field(description="One of the models of GET /models; the default is the first.")
 ]
-FormatName = Annotated[str | None, Field(description="Its format, if the guess is wrong: slash, conllu, …")]
-StandardName = Annotated[str | None, Field(description="The default is the first of the model.")]
+FormatName = Annotated[
+    str | None, Field(description="Its format, if not guessed correctly: slash, conllu, …")
+]
+StandardName = Annotated[str | None, Field(description="The standard; the default is the model's first.")]
 
 
 def _whole(number: Any) -> Any:
@@ -24,7 +26,7 @@ def _whole(number: Any) -> Any:
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-# Told in the description only: the engine checks words and weights, and says it more clearly.
+# For the description only: the engine checks words and weights, with clearer messages.
 WORD: dict[str, Any] = {"pattern": r"^[^\s\u001c-\u001f\u0085]+$"}
 OwnWord = Annotated[str, Field(json_schema_extra=WORD)]
 
@@ -47,7 +49,7 @@ class UserWord(BaseModel):
     weight: Annotated[
         float | None,
         Field(
-            description="Prefer the word by so much; without it, nothing else is possible.",
+            description="How strongly to prefer the word; without a weight, the word is forced.",
             json_schema_extra={"exclusiveMinimum": 0, "maximum": MAX_WEIGHT},
         ),
     ] = None
@@ -67,20 +69,20 @@ class Analyze(Question):
     )
 
     text: Texts
-    standards: Annotated[list[str], Field(description="Answer in these; all if empty.")] = []
+    standards: Annotated[list[str], Field(description="Standards to answer in; all if empty.")] = []
     tags: bool = True
     trees: bool = True
-    confidence: Annotated[bool, Field(description="The probability of each word with its tag.")] = False
-    marginals: Annotated[bool, Field(description="The probabilities of every likely tag.")] = False
+    confidence: Annotated[bool, Field(description="Add the probability of each word with its tag.")] = False
+    marginals: Annotated[bool, Field(description="Add the probability of every likely tag.")] = False
     nbest: Annotated[
         int,
-        Field(ge=1, description="Also give so many analyses of each text in each standard."),
+        Field(ge=1, description="Also return this many analyses of each text in each standard."),
         BeforeValidator(_whole),
     ] = 1
     words: Annotated[list[OwnWord | UserWord], Field(description="The user's own words.")] = []
     to: Annotated[
         Literal["json", "conllu", "slash", "words"],
-        Field(description="The form of the answer; those other than json are plain text in one standard."),
+        Field(description="The form of the answer; forms other than json are plain text in one standard."),
     ] = "json"
 
 
@@ -93,7 +95,7 @@ class Segment(Question):
 
     text: Texts
     standard: StandardName = None
-    fast: Annotated[bool, Field(description="Take the small segmenter of the model.")] = False
+    fast: Annotated[bool, Field(description="Use the model's fast segmenter.")] = False
 
 
 class Convert(Question):
@@ -109,7 +111,7 @@ class Convert(Question):
     source: Annotated[str, Field(alias="from", description="The standard of the text.")]
     to: Annotated[str, Field(description="The standard to convert to.")]
     format: FormatName = None
-    to_format: Annotated[str | None, Field(description="The format of the answer; that of the text.")] = None
+    to_format: Annotated[str | None, Field(description="The format of the answer, if not the text's.")] = None
     unknown_tags: Annotated[
         bool, Field(description="Treat tags that the model has never seen as missing.")
     ] = False
@@ -126,14 +128,14 @@ class Evaluate(Question):
 
 
 class Error(BaseModel):
-    """Why there is no answer: one sentence, and perhaps what to do."""
+    """Why there is no answer: one sentence, and perhaps a hint."""
 
     error: str
     hint: str | None = None
 
 
 class Analyses(BaseModel):
-    """An analysis of each text, as `Doc.to_dict` gives it."""
+    """The analysis of each text, as returned by `Doc.to_dict`."""
 
     docs: list[dict[str, Any]]
     nbest: Annotated[

@@ -1,4 +1,4 @@
-"""Questions to the engine, answered as finished bytes; runs in the threads of `work`."""
+"""Answers requests as finished bytes, with the engine; runs in the threads of `work`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLACES = 4  # of confidences, as in a Doc's own JSON
 
 
 class Wanted(NamedTuple):
-    """What requests that are answered together have in common."""
+    """What requests must have in common to be answered together."""
 
     model: str
     ask: Ask
@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
 
 
 class Responder:
-    """The models of a service by name, and what it says of texts."""
+    """The models of a service by name, and its answers."""
 
     def __init__(self, models: Mapping[str, Analyzer], limits: Limits) -> None:
         if not models:
@@ -56,7 +56,7 @@ class Responder:
         return name
 
     def texts(self, given: str | list[str]) -> tuple[list[str], int]:
-        """Check texts against the limits; their characters are counted."""
+        """Check texts against the limits, and count their characters."""
         found = [given] if isinstance(given, str) else given
         size = sum(map(len, found))
         self._check_characters(size)
@@ -66,7 +66,7 @@ class Responder:
         return found, size
 
     def wanted(self, question: Analyze) -> Wanted:
-        """What is asked of the texts, checked."""
+        """Check a request for analysis."""
         model = self.model_name(question.model)
         analyzer = self.models[model]
         names = tuple(analyzer.standard_for(name) for name in question.standards)
@@ -108,10 +108,10 @@ class Responder:
         """Refuse n-best lists of long texts."""
         if nbest > 1 and characters > self.limits.nbest_characters:
             most = self.limits.nbest_characters
-            raise RefusedError(f"n-best lists are given for at most {most:,} characters")
+            raise RefusedError(f"n-best lists are limited to {most:,} characters of text")
 
     def wanted_words(self, question: Segment) -> Wanted:
-        """What is asked of texts to segment, checked."""
+        """Check a request for segmentation."""
         model = self.model_name(question.model)
         name = self.models[model].standard_for(question.standard, fast=question.fast)
         return Wanted(model, Ask((name,), tags=False, trees=False, fast=question.fast))
@@ -167,7 +167,7 @@ class Responder:
         return _json({key: value for key, value in found.items() if "second" not in key})
 
     def check_pasted(self, text: str) -> int:
-        """Check annotated text against the limit of characters, which are counted."""
+        """Check annotated text against the limit, and count its characters."""
         self._check_characters(len(check_text(text)))
         return len(text)
 

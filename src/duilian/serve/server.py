@@ -1,4 +1,4 @@
-"""The service on a socket: slow and idle connections end, and a stop answers what was accepted."""
+"""The service on a socket: closes slow and idle connections, answers accepted requests before it stops."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from duilian.errors import ConfigError
 from duilian.serve.guard import Guard, error_body
 from duilian.serve.limits import Limits
 
-GRACE = 5.0  # seconds besides those of an answer, at the end
+GRACE = 5.0  # seconds added to the time limit of answers when the service stops
 KEEP_ALIVE = 5  # seconds between requests of a connection
 
 
 def _protocol(limits: Limits) -> type[H11Protocol]:
-    """A connection that must send its headers in time, and is refused if there are too many."""
+    """A connection that must send its headers in time; refused if there are too many connections."""
 
     class LimitedProtocol(H11Protocol):
         def connection_made(self, transport: Any) -> None:
@@ -68,7 +68,7 @@ def run(
     port: int = 8000,
     announce: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; `announce` is told the address. Port 0 takes any that is free."""
+    """Serve until SIGINT or SIGTERM; `announce` receives the address. Port 0 picks a free port."""
     config = uvicorn.Config(
         app,
         host=host,
@@ -84,7 +84,7 @@ def run(
         timeout_graceful_shutdown=round(limits.seconds + GRACE),
     )
     server = _Server(config, announce)
-    # When all is answered, uvicorn raises the signal again: by then there is nothing left to stop.
+    # uvicorn raises the signal again when all requests are answered; then there is nothing left to stop.
     before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         asyncio.run(server.serve())

@@ -1,10 +1,10 @@
 """A bounded queue of accepted requests and the threads that answer them, off the event loop.
 
-Requests that wait and ask the same question (the same model, standards and so on) are answered in one call of
-the engine, which is several times as fast for short texts. A burst may fill the queue, as long as nobody is
-likely to wait for more than `PATIENCE`. From the first refusal on, overload is taken to last until nobody has
-been refused for `CALM` seconds; meanwhile only `work` requests are in the house, so that those accepted are
-answered about as fast as on a quiet day.
+Waiting requests with the same question (the same model, standards and so on) are answered in one call to the
+engine, which is several times faster for short texts. A burst may fill the queue as long as nobody is likely
+to wait for more than `PATIENCE`. The first refusal starts a period of overload, which lasts until nobody has
+been refused for `CALM` seconds. Meanwhile only `work` requests are accepted at a time, so that these are
+answered about as fast as usual.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BATCH_JOBS, BATCH_SIZE = 32, 8_000  # requests and characters that are answered 
 _log = logging.getLogger("duilian.serve")
 
 Answering = Callable[[Any, Sequence[Any]], Sequence[Any]]
-"""Answer several requests that ask the same question: the question and what each asks it of."""
+"""Answers several requests with the same question: takes the question and the subject of each request."""
 
 
 class Job(NamedTuple):
@@ -43,7 +43,7 @@ class Job(NamedTuple):
 
 
 class WorkQueue:
-    """Responder jobs in the order of their arrival, by `work / 2` threads."""
+    """Runs jobs in order of arrival, in `work / 2` threads."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -58,7 +58,7 @@ class WorkQueue:
         self._workers: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Start the threads, also again after `close`."""
+        """Start the threads; also works after `close`."""
         self._is_closed = False
         self._workers.clear()
         for number in range(self.threads):
@@ -67,7 +67,7 @@ class WorkQueue:
             self._workers.append(worker)
 
     def close(self) -> None:
-        """Answer what was accepted, and end the threads."""
+        """Answer accepted requests, and end the threads."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -76,13 +76,13 @@ class WorkQueue:
 
     @property
     def waiting(self) -> int:
-        """How many requests wait."""
+        """The number of waiting requests."""
         return len(self._waiting)
 
     async def answer(
         self, answering: Answering, subject: Any, *, question: Hashable | None = None, size: int = 0
     ) -> Any:
-        """Put a request in the queue and wait for its answer, at most as long as the limits say."""
+        """Put a request in the queue and wait for its answer, up to the time limit."""
         job = Job(answering, question, subject, size, time.monotonic(), Future())
         self._accept(job)
         try:
@@ -102,7 +102,7 @@ class WorkQueue:
             self._changed.notify()
 
     def _room(self) -> int:
-        """How many may wait now."""
+        """How many requests may wait now."""
         is_overloaded = time.monotonic() - self._last_refusal < CALM
         is_short = is_overloaded or self._seconds_to_wait() > PATIENCE
         return (
@@ -135,7 +135,7 @@ class WorkQueue:
                     self._seconds_each += 0.1 * (seconds - self._seconds_each)
 
     def _taken(self) -> list[Job]:
-        """Take the first job, and others that ask the same question; leave a share to the other threads."""
+        """Take the first job and others with the same question, but leave a share to the other threads."""
         jobs = [self._waiting.popleft()]
         size, share = jobs[0].size, math.ceil(len(self._waiting) / self.threads)
         for job in list(self._waiting) if jobs[0].question is not None else ():
@@ -149,7 +149,7 @@ class WorkQueue:
 
 
 def _answer_together(jobs: Sequence[Job]) -> None:
-    """Answer jobs that still are waited for; one that fails does not take the others with it."""
+    """Answer the jobs that somebody still waits for; a job that fails does not affect the others."""
     jobs = [job for job in jobs if job.future.set_running_or_notify_cancel()]
     if not jobs:
         return
@@ -182,4 +182,4 @@ def _settle(job: Job, answer: Any = None, error: BaseException | None = None) ->
         else:
             job.future.set_result(answer)
     except InvalidStateError:
-        _log.debug("an answer came after its time")
+        _log.debug("an answer came too late")

@@ -1,4 +1,4 @@
-"""What a `Doc` looks like, to people and to other programs."""
+"""Output forms of a `Doc`, for people and for other programs."""
 
 from typing import TYPE_CHECKING
 

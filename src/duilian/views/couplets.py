@@ -1,4 +1,4 @@
-"""The standards of an analysis one below the other, like the lines of a couplet, and the tree below them.
+"""Draws the standards of an analysis in rows, like the lines of a couplet, with the tree below them.
 
 Columns are the smallest groups of characters with boundaries that all standards share. Groups in which the
 standards disagree about words are marked.
@@ -19,7 +19,7 @@ from duilian.views.tree_drawing import tree_lines
 GAP = 2
 MIN_WIDTH = 20
 STYLES = {"word": "bold", "different": "bold yellow", "tag": "cyan", "name": "dim"}
-MARK = "╌"  # under words that the standards segment differently, visible without colours
+MARK = "╌"  # under words that the standards segment differently; visible without colours
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Block:
         return len({tuple(word for word, _ in side) for side in self.sides}) > 1
 
     def cells(self, side: int) -> list[int]:
-        """The widths of one side's words; the last word fills up to the width of the widest side."""
+        """The widths of one side's words; the last word is padded to the width of the widest side."""
         own = [[max(map(cell_len, pair)) for pair in each] for each in self.sides]
         total = max(sum(each) + GAP * (len(each) - 1) for each in own)
         widths = own[side]

@@ -27,10 +27,10 @@ ENTRY_POINTS = "duilian.forms"
 
 
 class Form(abc.ABC):
-    """A form for the words of one standard; `column` is where CoNLL-U has its tags, if not as usual."""
+    """A form for the words of one standard; `column` overrides the tag column of CoNLL-U."""
 
     name: ClassVar[str] = ""
-    shows_tags: ClassVar[bool] = True  # what has to be found for it
+    shows_tags: ClassVar[bool] = True  # what is not shown is not computed
     shows_trees: ClassVar[bool] = True
     shows_all: ClassVar[bool] = True  # all standards, not one
 
@@ -50,7 +50,7 @@ class Form(abc.ABC):
         """Return what to write for one text, that is, one line of the input."""
 
     def parts(self, doc: Doc) -> Iterator[str]:
-        """Yield what `text` returns, in parts if the form need not hold all of a long text at once."""
+        """Yield what `text` returns; forms that can write a long text piece by piece yield parts."""
         yield self.text(doc)
 
     def end(self) -> str:
@@ -63,7 +63,7 @@ FORMS: dict[str, type[Form]] = {}
 
 
 def register_form(form: type[Form]) -> type[Form]:
-    """Make a form known by its name, that of `class MyForm(Form, name="mine")`."""
+    """Register a form by its name, as in `class MyForm(Form, name="mine")`."""
     if not form.name or form.name in FORMS:
         raise ConfigError(f"the form name {form.name!r} is empty or taken")
     FORMS[form.name] = form
@@ -104,7 +104,7 @@ class PrettyForm(Form, name="pretty"):
 
 
 class ConlluForm(Form, name="conllu"):
-    """CoNLL-U: a file is a document, a line a numbered paragraph; sentences are numbered consecutively."""
+    """CoNLL-U: each file is a document, each line a numbered paragraph; sentences are numbered throughout."""
 
     shows_all = False
 
@@ -207,7 +207,7 @@ class BratForm(Form, name="brat"):
 
 
 class WordsForm(Form, name="words"):
-    """The words of a text on one line, separated by blanks."""
+    """The words of a text on one line, separated by spaces."""
 
     shows_tags = shows_trees = shows_all = False
 
@@ -216,7 +216,7 @@ class WordsForm(Form, name="words"):
 
 
 class SvgForm(Form, name="svg"):
-    """One picture of all texts, which is drawn when their number is known."""
+    """One picture of all texts, drawn at the end."""
 
     def __init__(self, standard: str, column: str | None = None) -> None:
         super().__init__(standard, column)
@@ -228,13 +228,13 @@ class SvgForm(Form, name="svg"):
 
     def end(self) -> str:
         """Return the whole picture."""
-        from duilian.views.pictures import picture  # it needs rich, which is slow to import
+        from duilian.views.pictures import picture  # needs rich, which is slow to import
 
         return picture(self._docs)
 
 
 def form_standard(analyzer: Analyzer, form: str) -> str:
-    """Return the standard of a form if none is named: in CoNLL-U the one that has trees, else the first."""
+    """Return the default standard of a form: in CoNLL-U the one that has trees, else the first."""
     parser = analyzer.parser if form == ConlluForm.name else None
     return analyzer.standards[0] if parser is None else parser.standard
 

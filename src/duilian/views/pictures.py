@@ -1,4 +1,4 @@
-"""Couplets as an SVG picture: standards in rows, words that they cut differently in colour, the tree above.
+"""Couplets as an SVG picture: standards in rows, differently cut words in colour, the tree above them.
 
 Columns are those of `duilian.views.couplets`. A sentence is one row, as wide as it needs to be.
 """
@@ -18,9 +18,9 @@ from duilian.views.couplets import Block, blocks_of
 
 MARGIN, GAP, ROW_GAP = 20, 8, 14
 WORD, SMALL = 22, 12  # sizes of type
-CELL = 0.57  # half of a Chinese character, and enough for a Latin one, with some air
+CELL = 0.57  # of the type size: half a Chinese character or one Latin letter, with some space
 BOX, LEVEL = 58, 28  # heights: of a word with its tag, and from one arc to the next
-ROUND, TIP = 7, 2.5  # of an arc's corners and its arrow
+ROUND, TIP = 7, 2.5  # sizes of an arc's corners and its arrow
 FONTS = "system-ui,'Noto Sans CJK SC','PingFang SC','Microsoft YaHei',sans-serif"
 
 # Fill and outline of each class: light, dark
@@ -34,7 +34,7 @@ COLOURS = {
     "arc": ("none #8c959f", "none #6e7681"),
     "relation": ("#1a7f37 #ffffff", "#57ab5a #0d1117"),
 }
-THEMES = ("light", "dark", "auto")  # auto: whichever the reader's system asks for
+THEMES = ("light", "dark", "auto")  # auto: as the reader's system prefers
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -68,7 +68,7 @@ def picture(docs: Iterable[Doc], theme: str = "auto") -> str:
 
 def _style(theme: str) -> str:
     rules = ["".join(_rule(name, looks[k]) for name, looks in COLOURS.items()) for k in range(2)]
-    # The outline of a relation keeps the lines behind it away from its letters.
+    # The outline of a relation separates its letters from the lines behind it.
     fixed = ".duilian text{text-anchor:middle}.duilian .relation{paint-order:stroke;stroke-width:3px}"
     if theme == "auto":
         return f"{fixed}{rules[0]}@media(prefers-color-scheme:dark){{{rules[1]}}}"
@@ -104,7 +104,7 @@ def _sentences(doc: Doc) -> Iterator[tuple[list[str], float, float]]:
 
 
 def _places(block: Block, left: float) -> Iterator[list[tuple[float, float, str, str]]]:
-    """Yield for each side the left edge, width, text and tag of its words; every side fills the block."""
+    """Yield the left edge, width, text and tag of the words of each side; every side fills the block."""
     own = [
         [max(cell_len(word) * WORD, cell_len(tag) * SMALL) * CELL + 2 * GAP for word, tag in words]
         for words in block.sides

@@ -39,7 +39,7 @@ def _line(branch: str, token: Token, words: int, tags: int) -> Text:
 
 
 def _walk(below: Sequence[Sequence[int]]) -> Iterator[tuple[str, int]]:
-    """Branch and word, from the roots down; not recursive, because a chain may be as long as the sentence."""
+    """Branch and word, from the roots down; not recursive, because a tree may be as deep as the sentence."""
     stack = [("", "", number) for number in reversed(below[0])]
     while stack:
         branch, indent, number = stack.pop()

@@ -1,4 +1,4 @@
-// Questions to the service. A new question of a kind ends the one before it.
+// Requests to the service. A new request of a kind cancels the one before it.
 import { say } from "/page/i18n.js";
 
 const running = new Map();

@@ -1,4 +1,4 @@
-// What is known of a word, shown beside it on hover and focus.
+// What is known about a word, shown beside it on hover and focus.
 import { find, make } from "/page/elements.js";
 import { isChinese, say } from "/page/i18n.js";
 

@@ -1,4 +1,4 @@
-// Elements without any HTML in strings: text stays text.
+// Builds elements without HTML strings, so text stays text.
 const SVG = "http://www.w3.org/2000/svg";
 
 export function make(name, attributes = {}, ...children) {

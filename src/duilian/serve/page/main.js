@@ -1,4 +1,4 @@
-// The page: what the user types becomes a question, the answer becomes couplets and trees.
+// The page: what the user types becomes a request, and the answer becomes couplets and trees.
 import { ask, Refused } from "/page/api.js";
 import { close, describe, relationMeaning, setStandards } from "/page/card.js";
 import { drawCouplet, sentencesOf, walk } from "/page/couplet.js";

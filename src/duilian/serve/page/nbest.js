@@ -1,4 +1,4 @@
-// The best analyses of a sentence, asked for when somebody opens the list.
+// The best analyses of a sentence, requested when somebody opens the list.
 import { ask } from "/page/api.js";
 import { make } from "/page/elements.js";
 import { say } from "/page/i18n.js";

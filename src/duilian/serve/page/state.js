@@ -1,4 +1,4 @@
-// What is on the page, in the fragment of its address: a browser sends that to nobody.
+// The state of the page, kept in the fragment of its address, which browsers never send to a server.
 const FIELDS = { t: "text", m: "mode", a: "annotated", f: "from", o: "to" };
 const MODES = ["analyse", "convert"];
 
@@ -24,7 +24,7 @@ export function remembered(name) {
   try {
     return localStorage.getItem(`duilian.${name}`) ?? undefined;
   } catch {
-    return undefined; // a browser that keeps nothing
+    return undefined; // the browser does not allow storage
   }
 }
 
@@ -32,7 +32,7 @@ export function remember(name, value) {
   try {
     localStorage.setItem(`duilian.${name}`, value);
   } catch {
-    // then for this visit only
+    // kept for this visit only
   }
   return value;
 }
