@@ -1,10 +1,10 @@
-"""What is asked for is what is paid for: the engine's ratios on the bundled model, and its memory.
+"""Users pay only for what they ask for: the engine's cost ratios on the bundled model, and its memory.
 
     python benchmarks/asking.py [--repeats 9] [--characters 5000000]
 
-CPU time of one thread in one process, the two sides of a ratio in turns, the best round of each; memory from
-processes of their own. The texts are the golden lines of tests/golden, which anyone has. jieba is measured
-beside if it is installed.
+CPU time of one thread in one process; the two sides of a ratio take turns, and the best round of each counts.
+Memory is that of separate processes. The texts are the golden lines of tests/golden. jieba is measured too,
+if it is installed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def ratios(table: Table, repeats: int) -> None:
 
 
 def peak(mode: str, characters: int) -> float:
-    """Return the peak memory in MB of a process that analyses so many characters."""
+    """Return the peak memory in MB of a process that analyses this many characters."""
     command = [sys.executable, __file__, "--child", mode, "--characters", str(characters)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 

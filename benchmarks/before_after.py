@@ -1,15 +1,15 @@
-"""CPU time of two versions of the package, in turns: nothing should get slower by more than 3 %.
+"""CPU time of two versions of the package, taking turns: nothing should get slower by more than 3 %.
 
     python benchmarks/before_after.py --data DIR \\
         --before PYTHON --before-tree DIR --after PYTHON --after-tree DIR
 
 PYTHON is the interpreter of a virtual environment with that version installed, DIR its checkout (for recipes
 and the bundled model). Every run is a process of its own, one thread; the order is before, after, after,
-before and so on. Jobs that train or tag words need the corpora of --data. Twice the same version shows the
-noise of the machine: with other work on it CPU times of one job differ by 20 %, and 3 % cannot be told.
+before and so on. Jobs that train or tag words need the corpora of --data. Comparing a version with itself
+shows the noise of the machine: on a busy one, CPU times of a job differ by 20 %, and 3 % cannot be detected.
 
---instructions counts instructions instead (with valgrind), on fewer lines: a busy machine can say that, too,
-to 1 %. It sees no cache misses, so that CPU time on a quiet machine has the last word.
+--instructions counts instructions instead (with valgrind), on fewer lines: exact to 1 % even on a busy
+machine. It does not see cache misses, so CPU time on a quiet machine has the last word.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from measure import facts
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 LIMIT = 1.03
-LONGEST = 200  # characters of a line: more words than that are no sentence to parse
+LONGEST = 200  # characters of a line: a longer one is not a sentence to parse
 CALLS = 3000
 FEW = 100  # lines, to count instructions
 COUNTER = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
@@ -79,7 +79,7 @@ print((time.process_time() - start) / 3)
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A command line of `duilian`, or a script; `after` if the newer version wants to be asked otherwise.
+    """A command line of `duilian`, or a script; `after` is the command for the newer version, if it differs.
 
     In a command {tree} is the checkout, {model} its bundled model, {word} a tagger of words, {m} what stands
     before a model, {data} the corpora, {fresh} an empty folder, and {side} 0 for before, 1 for after.
@@ -96,11 +96,11 @@ class Job:
 
     @property
     def needs_data(self) -> bool:
-        """Whether there is nothing to do without corpora."""
+        """Whether the job needs corpora."""
         return "{data}" in self.before or "{word}" in self.before
 
     def line(self, side: int) -> str:
-        """What this side is asked."""
+        """The command for this side."""
         return self.after if side and self.after else self.before
 
 
@@ -234,7 +234,7 @@ def _with_old_key(word: str) -> str:
 
 
 def can_run(job: Job, options: argparse.Namespace) -> bool:
-    """Whether there are corpora for a job that needs some, and it is not too much to count."""
+    """Whether a job can run: it has its corpora, and is not too long for counting instructions."""
     return (options.data is not None or not job.needs_data) and (job.is_counted or not options.instructions)
 
 

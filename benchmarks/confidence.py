@@ -6,7 +6,7 @@
 The bundled model unless others are named, on the dev texts of UD Chinese GSD and People's Daily: the share of
 words with a confidence of 0.999 or more, the share of those that are wrong (word or tag), the expected
 calibration error (ten bins), and the time. Two chains learn from zx/train;
-the first half of zx/dev tells the scale of their probabilities, the second half is measured.
+the first half of zx/dev determines the scale of their probabilities, the second half is measured.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def analysers(data: Path, models: Sequence[str | None]) -> Iterator[tuple[str, t
 
 
 def two_chain(data: Path, iterations: int) -> Iterator[tuple[str, tuple[float, ...], float]]:
-    """Measure two chains with the scale 1, and with the one that a dev set tells."""
+    """Measure two chains with the scale 1, and with the one fitted to a dev set."""
     train, dev = (read(data / "zx" / f"{name}.wordpos", standard="ctb") for name in ("train", "dev"))
     half, rest = dev[: len(dev) // 2], [each["ctb"] for each in dev[len(dev) // 2 :]]
     learning = PassiveAggressive(iterations=iterations)

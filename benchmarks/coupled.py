@@ -300,7 +300,7 @@ class GivenPacker(GuidedPacker):
 
 
 class GivenGuides(GuidedPredictor):
-    """A guided tagger that is told what its source says."""
+    """A guided tagger that is given its source's labels."""
 
     def __init__(self, model: GuidedModel, given: Mapping[tuple[str, ...], Layer]) -> None:
         super().__init__(model)

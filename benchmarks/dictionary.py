@@ -45,7 +45,7 @@ def seconds(analyzer: Analyzer, texts: Sequence[str]) -> float:
 
 
 def look_up_speed(words: Dictionary, texts: Sequence[str], repeats: int) -> float:
-    """Characters per second that packing with the dictionary takes more than packing without it."""
+    """Characters per second of the extra work of packing with the dictionary."""
     batch, best = units_of_texts(texts, Encoding("char", None), ()), []
     for reading in (Reading(Folding()), Reading(Folding(), words.folded(Folding()))):
         times = []

@@ -3,8 +3,8 @@
     python benchmarks/everyday.py [MODEL …] [--half dev] [--genres]
 
 The bundled analyser unless a model is named; jieba too if it is installed. Everything starts from raw text.
-F1 of words in the PKU cut and in that of UD (standards pku, gsd or ud), and of words with tags (w+t). jieba
-cuts in a way of its own, so its figures only say how far that is from either.
+F1 of words segmented as in PKU and as in UD (standards pku, gsd or ud), and of words with tags (w+t). jieba
+segments in its own way, so its figures only show how far that is from either.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def everyday(half: str) -> list[Item]:
 
 
 def genre_of(comments: Sequence[str]) -> str:
-    """Return what the comment `# genre = …` says."""
+    """Return the genre in the comment `# genre = …`."""
     return next(line.split("=")[1].strip() for line in comments if line.startswith("# genre"))
 
 

@@ -53,7 +53,7 @@ def by_pipe(zh: dl.Analyzer, ask: dl.Ask, texts: Sequence[str]) -> None:
 
 
 def rows_of(doc: dl.Doc, ask: dl.Ask) -> list[dict[str, object]]:
-    """The words of a document, as one builds them for an engine."""
+    """The words of a document as plain Python objects, as users build them for an engine."""
     if not ask.tags:
         return [{"start": t.start, "end": t.end, "word": t.text} for t in doc]
     return [{"start": t.start, "end": t.end, "word": t.text, "tag": t.tag} for t in doc]
@@ -120,7 +120,7 @@ def speed(asked: argparse.Namespace) -> None:
 
 
 def growth(asked: argparse.Namespace) -> None:
-    """Characters a second by length of document and by size of lexicon, and cores by simulation."""
+    """Characters per second by document length and lexicon size, and the use of cores by simulation."""
     text = "".join(texts_of(asked.texts, asked.documents))
     plain = ArrowAnalyzer(ask=ASK)
     for size in (10, 100, 1000, 10_000):
@@ -151,7 +151,7 @@ def rate(analyze: ArrowAnalyzer, texts: pa.Array, characters: int) -> float:
 
 
 def busy(cores: int, parts: int) -> float:
-    """The share of time that cores work, if parts whose sizes are log-normal (σ = 1) wait in one queue."""
+    """The share of time that cores are busy if parts of log-normal sizes (σ = 1) wait in one queue."""
     draw = random.Random(1)
     sizes = [draw.lognormvariate(0, 1) for _ in range(cores * parts)]
     ends = [0.0] * cores
@@ -177,7 +177,7 @@ def skew(asked: argparse.Namespace) -> None:
 
 
 def soak(asked: argparse.Namespace) -> None:
-    """Let `duilian run` analyse millions of short documents, and tell how its memory grows."""
+    """Let `duilian run` analyse millions of short documents, and report how its memory grows."""
     with tempfile.TemporaryDirectory(dir=asked.folder) as name:
         source, output = Path(name) / "in", Path(name) / "out"
         write_short_documents(source, asked.documents)
@@ -214,7 +214,7 @@ def write_short_documents(folder: Path, count: int) -> None:
 
 
 def resident_megabytes(process: int) -> float | None:
-    """Memory of a process without the pages of files that it maps: those belong to all who read them."""
+    """Memory of a process without the pages of mapped files, which processes share."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:

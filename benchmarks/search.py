@@ -2,11 +2,11 @@
 
     python benchmarks/search.py --data DIR [--documents 100000]
 
-Needs `apsw` and `jieba`. Systems: `duilian`; `trigram`; `unicode61` over text that jieba has cut (in its mode
-for search; queries are cut, too). Documents are the lines of People's Daily, repeated up to the number asked.
+Needs `apsw` and `jieba`. Systems: `duilian`; `trigram`; `unicode61` on text segmented by jieba (in its search
+mode, queries too). Documents are the lines of People's Daily, repeated up to the requested number.
 
-What is relevant comes from the gold words of dev and test, which our segmenter has not seen: a query occurs
-where it begins and ends between gold words. 和服 does not occur in 产品 和 服务. Times are those of one core.
+Relevance is decided by the gold words of dev and test, which our segmenter has not seen: a query occurs where
+it begins and ends between gold words. 和服 does not occur in 产品 和 服务. Times are those of one core.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ QUERIES = (
 
 
 class System(NamedTuple):
-    """A tokenizer, and what it is given of documents and queries."""
+    """A tokenizer, and how documents and queries are prepared for it."""
 
     name: str
     tokenize: str

@@ -90,7 +90,7 @@ class Client:
             self._free.append(pair)
 
     def leave(self) -> None:
-        """Forget connections of a loop that has ended."""
+        """Drop the connections of a loop that has ended."""
         self._free.clear()
 
     def share(self, share: float) -> float:
@@ -104,14 +104,14 @@ async def one_by_one(client: Client, number: int) -> None:
 
 
 async def alone(client: Client, seconds: float) -> None:
-    """Ask one question after the other for so long."""
+    """Send one request after the other for this long."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         await client.ask()
 
 
 async def at_rate(client: Client, rate: float, seconds: float) -> None:
-    """Ask so many times a second, whether or not answers come."""
+    """Send this many requests per second, whether or not answers come."""
     start, number, tasks = time.perf_counter(), 0, set()
     while (now := time.perf_counter() - start) < seconds:
         while number < now * rate:

@@ -3,8 +3,8 @@
     python benchmarks/speed.py --data DIR [--peers PYTHON] [--rounds 5] [--plot FILE.png]
 
 Every program runs single-threaded in a process of its own on the raw text of pd/test, all of it. They take
-turns, in alternating order, and CPU time counts. The table has medians over the rounds, how far the slowest
-and the fastest round lie apart, and the speed beside jieba's in the same round. `--peers` names the
+turns, in alternating order, and CPU time counts. The table has medians over the rounds, the spread between
+the slowest and the fastest round, and the speed relative to jieba's in the same round. `--peers` names the
 interpreter that has jieba, jieba_fast, rjieba, spacy-pkuseg, thulac, snownlp, ltp_extension and vaporetto;
 those that are missing, or have no model without a download, are left out, with the reason. The environment
 names models of LTP (LTP_CWS) and Vaporetto (VAPORETTO), whose packages have none. F1 is that of words in the
@@ -74,7 +74,7 @@ def _environment() -> dict[str, str]:
 def measured(
     options: argparse.Namespace, layers: Sequence[Layer]
 ) -> tuple[dict[str, list[Round]], dict[str, str]]:
-    """The rounds of each program, and the reasons of those that were left out."""
+    """The rounds of each program, and why others were left out."""
     programs = {each.__name__: sys.executable for each in OURS}
     if options.peers:
         programs |= {each.__name__: options.peers for each in SEGMENTERS}

@@ -34,12 +34,12 @@ STANDARD, COLUMN = "ud", "upos+xpos"
 
 
 def halves(corpus: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Return the sentences that teach and those that judge."""
+    """Return the sentences for training and those for evaluation."""
     return list(corpus[0::2]), list(corpus[1::2])
 
 
 def answers(zh: Analyzer, gold: Sequence[Layer], threads: int) -> list[Layer]:
-    """Analyse the text of each sentence, whose words and sentences are found anew, as CoNLL-U has it."""
+    """Analyse the text of each sentence from scratch, and return CoNLL-U."""
     docs = zh.pipe((layer.text for layer in gold), threads=threads)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "found.conllu"
@@ -71,7 +71,7 @@ def gold_scores(zh: Analyzer, gold: Corpus) -> list[str]:
     if zh.parser is None:
         return ["", ""]
     trees = duilian.evaluate(zh.parser, gold).trees
-    if Ability.TAGS in zh.parser.abilities:  # it would find tags of its own
+    if Ability.TAGS in zh.parser.abilities:  # it would find its own tags
         layers, known = [sentence[STANDARD] for sentence in gold], set(zh.parser.tags_)
         bare = [Layer(layer.words, gold_tags(layer, known)) for layer in layers]
         trees = tree_score(layers, zh.parser.predict_layers(bare, keep_heads=True))
@@ -79,7 +79,7 @@ def gold_scores(zh: Analyzer, gold: Corpus) -> list[str]:
 
 
 def row(zh: Analyzer, name: str, path: Path, threads: int) -> list[str]:
-    """Return the scores of one file; of the dev set, those of the half that judges."""
+    """Return the scores of one file; for the dev set, of the evaluation half."""
     corpora = [read(path, standard=STANDARD, column=column, check_tags=False) for column in ("upos", COLUMN)]
     chosen = [halves(each)[1] if name == DEV else list(each) for each in corpora]
     layers = [sentence[STANDARD] for sentence in chosen[0]]
@@ -89,7 +89,7 @@ def row(zh: Analyzer, name: str, path: Path, threads: int) -> list[str]:
 
 
 def write_halves(data: Path, folder: Path) -> None:
-    """Write the half that teaches and the half that judges."""
+    """Write the training half and the evaluation half."""
     folder.mkdir(parents=True, exist_ok=True)
     parts = halves(read(data / DEV, standard=STANDARD))
     for name, sentences in zip(("teach", "judge"), parts, strict=True):

@@ -1,4 +1,4 @@
-"""Settings: what they refuse, how they change, and that every road to them agrees."""
+"""Settings: what they refuse, how they change, and that constructor, recipe and file agree."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ WRONG: tuple[Any, ...] = (
 )
 FUNCTIONS = ("evaluate", "explain", "load", "read", "train", "write")
 CLASSES = ("Analyzer", "Ask", "BoundaryScheme", "Corpus", "Folding", "Lexicon", "Mapping", "Templates")
-# Questions of the library to itself, and what scikit-learn asks.
+# Methods that only the library itself or scikit-learn calls.
 INSIDE = (
     *("annotate", "check_tags", "config_type", "count", "from_state", "get_params", "index", "is_trained"),
     *("layers", "matched", "model_type", "parameter_names", "places_in", "predictor_type", "remember"),
@@ -116,7 +116,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
 
 
 def complaint(call: Callable[..., Any], arguments: dict[str, Any]) -> Exception | None:
-    """What a call, and all answers that it yields, say of its arguments."""
+    """The error that a call, or one of the answers that it yields, raises about its arguments."""
     try:
         answer = call(**arguments)
         if hasattr(answer, "__next__"):
@@ -127,7 +127,7 @@ def complaint(call: Callable[..., Any], arguments: dict[str, Any]) -> Exception 
 
 
 def is_ours(error: Exception, argument: str) -> bool:
-    """Whether it is a sentence that names the argument, perhaps with a hint; or tells of a file."""
+    """Whether it is a sentence, perhaps with a hint, that names the argument or a file."""
     if isinstance(error, OSError):
         return error.filename is not None
     sentence, *hint = str(error).split("\n")

@@ -2,7 +2,7 @@
 
     python tools/abilities.py > docs/models.md
 
-A test compares the page with what this prints.
+A test compares the page with this output.
 """
 
 from __future__ import annotations

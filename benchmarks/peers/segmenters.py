@@ -61,7 +61,7 @@ def snownlp() -> Cut:
 
 
 def named_model(variable: str) -> str:
-    """The path of a model that the package does not bring."""
+    """The path of a model that is not in the package."""
     if variable not in os.environ:
         sys.exit(f"no model: {variable} names none")
     return os.environ[variable]
@@ -93,7 +93,7 @@ def duilian_trees(model: str) -> Cut:
 
 
 def duilian_fast(model: str) -> Cut:
-    """Words only, by the small segmenter."""
+    """Words only, by the fast segmenter."""
     analyzer = importlib.import_module("duilian").load(model)
     return lambda lines: analyzer.segment(lines, fast=True)
 

@@ -1,7 +1,7 @@
 """Small random corpora for a coupled model, and its twin: the same model by listing every path of bundles.
 
-The twin knows the score (oracle.scorer), pruning and the two ways of decoding from their definitions; it
-shares no recursion with the native core, and asks it only where each weight lies.
+The twin implements the score (oracle.scorer), pruning and both ways of decoding from their definitions. It
+shares no recursion with the native core; it only asks it for the position of each weight.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Case:
         return all(not known or label in known for known, label in zip(allowed, bundle, strict=True))
 
     def is_told(self, sentence: int, side: int) -> bool:
-        """Whether something is known of a side, or should be."""
+        """Whether something is known about a side, or should be."""
         return side == self.side[sentence] or any(self.allowed(unit, side) for unit in self.span(sentence))
 
     def all_labels(self) -> list[Sets]:
@@ -236,7 +236,7 @@ def random_known(rng: random.Random, gold: int, labels: int, partial: bool) -> l
 
 
 def random_held(rng: random.Random, case: Case) -> list[Sets]:
-    """Something of the other sides' labels in most sentences, which a legal path has."""
+    """In most sentences, some labels of the other sides, taken from a legal path."""
     held: list[Sets] = [[[] for _ in case.features] for _ in range(case.sides)]
     for sentence, own in enumerate(case.side):
         for side in set(range(case.sides)) - {own}:
@@ -391,9 +391,8 @@ class Twin:
     def narrowed(
         self, sentence: int, columns: scorer.Columns, prior: Sequence[list[list[float]]], margin: float
     ) -> scorer.Columns:
-        """Without the bundles that by their sides alone lie twice `margin` below the best one, and of the
-        others without those that do so by `margin`, joint features included; all if no legal path
-        is left.
+        """Drop bundles that score more than twice `margin` below the best one by separate weights, then those
+        more than `margin` below it with joint weights; keep all bundles if no legal path would be left.
         """
         narrow = self.near_best(sentence, columns, prior, 2 * margin, with_joint=False)
         narrow = self.near_best(sentence, narrow, prior, margin)
@@ -425,12 +424,12 @@ class Twin:
         return narrow
 
     def trimmed(self, side: int, sets: Sets) -> Sets:
-        """What stands on a legal path; no units if nothing does."""
+        """The labels that lie on a legal path; no units if there is none."""
         paths = legal_paths(self.case.rules[side], sets)
         return [sorted(set(labels)) for labels in zip(*paths, strict=True)]
 
     def gold(self, sentence: int, side: int) -> list[int] | None:
-        """A side's annotation, or the best path of it that this allows; None if it has none."""
+        """The annotation of a side, or the best path that it allows; None if there is no annotation."""
         if not self.case.is_told(sentence, side):
             return None
         every = list(range(self.case.labels[side]))
@@ -453,7 +452,7 @@ class Twin:
         return next(scorer.sequences(columns, self.is_legal), None) is not None
 
     def example(self, sentence: int, candidates: Sequence[Sets]) -> scorer.Example:
-        """What is possible and what is correct; a mapping that leaves nothing correct is not obeyed."""
+        """What is possible and what is correct; a mapping that leaves nothing correct is ignored."""
         units = self.case.span(sentence)
         for mapped in (True, False):
             possible = self.columns(candidates, mapped=mapped)

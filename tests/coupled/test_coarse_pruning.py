@@ -1,4 +1,4 @@
-"""Pruning by rough scores: with nothing pruned it answers as the exact route, and it obeys constraints."""
+"""Coarse pruning: if nothing is pruned, the answers equal those of the exact search; constraints hold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARGINALS = _native.Decoding.marginals
 def test_with_nothing_pruned_it_is_exact(
     sides: int, rules: str, pruned: tuple[int, ...], margin: float
 ) -> None:
-    """But for rounding: a weight is a multiple of 1 / 256."""
+    """Equal except for rounding: a weight is a multiple of 1 / 256."""
     for seed in range(4):
         trained = random_trained(seed, sides, rules, pruned=pruned)
         exact = trained.predictor(KEEP_ALL, MARGINALS, margin=margin)
@@ -64,7 +64,7 @@ def test_fewer_candidates_are_left_and_answers_are_among_them(
 
 
 def test_weights_that_leave_no_room_are_tagged_exactly() -> None:
-    """Where 16 bits are too few for sums, rough scores are not used."""
+    """Where 16 bits are too few for sums, coarse scores are not used."""
     trained = random_trained(3)
     large = dataclasses.replace(trained, weights=np.float32(1e4) * trained.weights)
     wanted = large.predictor(WIDE, MARGINALS).predict(large.sentences, [], True, 1)

@@ -27,7 +27,7 @@ FREE = "duilian.models.coupled.conversion_answers.crossed_starts"
 
 
 def cuts_of(length: int) -> Iterator[tuple[int, ...]]:
-    """Every way to cut so many units into words, by the ends of the words."""
+    """Every way to cut this many units into words, as the ends of the words."""
     for inner in itertools.product((False, True), repeat=max(length - 1, 0)):
         yield (*itertools.compress(range(1, length), inner), *([length] if length else []))
 
@@ -67,7 +67,7 @@ def test_labels_that_begin_words(seed: int) -> None:
 
 @pytest.fixture(scope="module")
 def hasty() -> CoupledTagger:
-    """One that has hardly learned, and cuts anywhere."""
+    """A tagger that has hardly learned anything, and cuts anywhere."""
     return quick(level="char", learning__iterations=1, start__baseline_iterations=1).fit(
         [side[:25] for side in TRAIN]
     )

@@ -77,7 +77,7 @@ def test_loss_and_gradient_match_the_definition(sides: int, rules: str, mapped: 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_features_with_many_bundles_match_the_definition(most: int) -> None:
-    """So many joint weights that those of the few candidates left are looked for, one by one."""
+    """With this many joint weights, those of the few remaining candidates are looked up one by one."""
     for seed in range(3):
         case = random_case(seed, rules="many")
         layout = lay_out(case)
@@ -171,7 +171,7 @@ def test_scaled_weights_are_the_weights_times_the_scale(rules: str) -> None:
 @pytest.mark.parametrize("sides", [2, 3])
 @pytest.mark.parametrize("partial", [False, True])
 def test_a_margin_in_training(sides: int, partial: bool) -> None:
-    """A wide one changes nothing; the narrowest one leaves the annotation in, and less to choose from."""
+    """A wide gap changes nothing; the narrowest one keeps the annotation, and leaves fewer choices."""
     case = random_case(13, sides=sides, rules="free", partial=partial)
     layout = lay_out(case)
     weights = random_weights(1, layout.weights)

@@ -59,7 +59,7 @@ def test_hopeless_bundles_are_left_out_alike(sides: int, rules: str, margin: flo
 
 @pytest.mark.parametrize("pruned", [(), (0, 1), (1,)], ids=["online", "offline", "mixed"])
 def test_features_with_many_bundles_answer_as_in_training(pruned: tuple[int, ...]) -> None:
-    """So many joint weights that they are stored and looked up in another way; the arrays stay the same."""
+    """With this many joint weights, they are stored and looked up differently; the arrays stay the same."""
     for seed in range(3):
         trained = random_trained(seed, rules="many", pruned=pruned)
         assert np.diff(trained.layout.joint_first).max() >= 100

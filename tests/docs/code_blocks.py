@@ -100,7 +100,7 @@ def run(page: Path, folder: Path) -> None:
 
 
 def run_block(block: Block, place: str, folder: Path, names: dict[str, object]) -> None:
-    """Write the file that a block is, run it, or check what it names."""
+    """Write a block to its file, run it, or check the names in it."""
     if block.file:
         (folder / block.file).write_text(block.text, encoding="utf-8")
     elif not block.is_run:
@@ -112,7 +112,7 @@ def run_block(block: Block, place: str, folder: Path, names: dict[str, object]) 
 
 
 def run_python(block: Block, place: str, names: dict[str, object]) -> None:
-    """Examples with `>>>` give what they say; other code runs."""
+    """Examples with `>>>` print what the page shows; other code runs."""
     if ">>>" not in block.text:
         exec(compile(block.text, place, "exec"), names)
         return
@@ -189,7 +189,7 @@ def sizes(text: str) -> list[int]:
 
 
 def check(block: Block, place: str) -> None:
-    """A block that is not run names what exists."""
+    """A block that is not run names only things that exist."""
     if block.language == "python" and not block.missing:
         check_python(block.text, place)
     elif block.language in RUNS:

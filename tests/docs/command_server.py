@@ -1,4 +1,4 @@
-"""`duilian` commands of pages, run in forks of one process that has imported everything: no start to pay for.
+"""Runs the `duilian` commands of pages in forks of one process that has imported everything, to start faster.
 
 python command_server.py SOCKET               # the server
 python command_server.py SOCKET ARGUMENT...   # one command, with the streams and the folder of the caller
@@ -28,7 +28,7 @@ def ask(path: str, arguments: list[str]) -> int:
 
 
 def serve(path: str) -> NoReturn:
-    """Answer until killed; a line on standard output says that it may be asked."""
+    """Answer until killed; a line on standard output says when the server is ready."""
     import_all()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
     with socket.socket(socket.AF_UNIX) as listener:

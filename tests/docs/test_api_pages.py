@@ -1,4 +1,4 @@
-"""The API pages have every public name, and every name has examples that give what they say."""
+"""The API pages have every public name, and the examples of every name are correct."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def random_path(rng: random.Random, length: int) -> list[int]:
 
 
 def is_legal(path: Path, length: int) -> bool:
-    """As the beginning of a path of this length."""
+    """Whether labels can begin a path of this length."""
     starts, ends = bool(RULES.start[path[0]]), len(path) < length or bool(RULES.end[path[-1]])
     return starts and ends and all(RULES.allows[a, b] for a, b in itertools.pairwise(path))
 
@@ -234,8 +234,8 @@ def test_training_tags_as_the_compiled_tagger_does(seed: int) -> None:
 
 
 def followed(case: Case, sentence: int, path: Path, label: int) -> Path | None:
-    """The path whose words a label sees after `path`, any path of that length: the search's, one for each
-    kind of label; None if it sees none."""
+    """The path whose words a label sees after `path`, as the search chooses it for each kind of label; None
+    if the label sees no words."""
     search = case.search(sentence)
     t = len(path)
     if t == 0:

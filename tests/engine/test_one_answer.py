@@ -1,4 +1,4 @@
-"""One question, one answer: every road through the engine gives the same words and tags."""
+"""One question, one answer: every way through the engine gives the same words and tags."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_roads(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Compare all roads; lines of commands have no line breaks in them, of whatever kind."""
+    """Compare all ways to ask; lines given to commands contain no line breaks of any kind."""
     expected = [pairs(doc, standard) for doc in zh.pipe(texts)]
     words = [[word for word, _ in each] for each in expected]
     for ask, threads, batch in (
@@ -107,7 +107,7 @@ def test_every_kind(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def check_constraints(zh: Analyzer, standard: str) -> None:
-    """A lexicon and given annotation are kept to, or refused with the way out."""
+    """A lexicon and given annotation are obeyed, or refused with a hint."""
     given = [duilian.Sentence({standard: duilian.Layer(("天去", "北", "京。"))})]
     if Ability.CONSTRAINTS not in zh.labeler.abilities:
         with pytest.raises(duilian.DuilianError, match=f"{zh.labeler.kind!r} cannot take a lexicon"):

@@ -18,7 +18,7 @@ TEXT = "我们明天去北京工作。他们研究经济发展的问题。"
 
 
 class Contrary:
-    """Gives every word the least probable of its likely tags, and hangs all words on the first."""
+    """Gives every word the least probable of its likely tags, and attaches all words to the first."""
 
     kind = "contrary"
     standard = "ctb"

@@ -1,4 +1,4 @@
-"""A file is complete or not there, and what killed runs leave is removed by the next."""
+"""A file is complete or does not exist, and the next run removes the leftovers of killed runs."""
 
 from __future__ import annotations
 

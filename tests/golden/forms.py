@@ -18,14 +18,14 @@ Ask = Callable[[Place], str]
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """A question about the lines of so many blocks at most; a form that is not cut has one answer for all."""
+    """A question about at most this many blocks of lines; a form that is not cut has one answer for all."""
 
     ask: Ask
     blocks: int = BLOCKS
     is_cut: bool = True
 
     def answers(self, place: Place) -> list[str]:
-        """The answer about each block, and what stands behind the last mark."""
+        """The answer for each block, and what follows the last mark."""
         text = rounded(self.ask(place))
         return cut(text, min(self.blocks, place.blocks)) if self.is_cut else [text]
 
@@ -41,7 +41,7 @@ def slow(text: str) -> Form:
 
 
 def whole(text: str) -> Form:
-    """What a command prints that has an order of its own: about the first lines, and not cut into blocks."""
+    """What a command that reorders its input prints about the first lines; not cut into blocks."""
     return Form(lambda place: place.few.run(text), FEW, is_cut=False)
 
 
@@ -103,7 +103,7 @@ def _explained(mode: str) -> Ask:
 
 
 def _review(place: Place) -> str:
-    """The words that a conversion leaves to a person."""
+    """The words that a conversion leaves for review."""
     place.few.run("convert zh.model pku.jsonl --from pku --to ud --review 5% --review-to review -o converted")
     return place.few.read("review")
 

@@ -14,7 +14,7 @@ from golden import words
 
 COUNT = 2000
 MARK = "☰"
-"""Stands in no line; a line of its own between blocks, by which an answer can be cut into blocks again."""
+"""A line between blocks, by which an answer can be cut into blocks again; it occurs in no other line."""
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _LONG = 2000  # characters of the longest lines, about
@@ -116,7 +116,7 @@ def _odd(rng: random.Random) -> str:
 
 
 def _scattered(*signs: str) -> Callable[[str, random.Random], str]:
-    """Something that puts such signs into a line, here and there."""
+    """A function that puts such signs into a line, here and there."""
 
     def scatter(line: str, rng: random.Random) -> str:
         pieces = list(line)

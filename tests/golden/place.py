@@ -1,7 +1,7 @@
 """Where the golden questions are asked: a folder with the lines, what commands make of them, and the models.
 
-The lines stand there with a mark behind every hundred, and by the marks an answer is cut into blocks again:
-whatever its form, block k is what was said of lines 100 k + 1 to 100 k + 100, up to the mark's own words.
+A mark follows every hundred lines, and answers are cut into blocks at the marks: whatever the form, block k
+is the answer about lines 100 k + 1 to 100 k + 100, up to the words of the mark.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Place:
 
 @contextlib.contextmanager
 def place(blocks: int = BLOCKS) -> Iterator[Place]:
-    """A place that is gone afterwards."""
+    """A temporary place."""
     with tempfile.TemporaryDirectory() as folder:
         yield Place(Path(folder), blocks)
 
@@ -133,7 +133,7 @@ def run_here(arguments: Sequence[str]) -> str:
 
 
 def cut(text: str, blocks: int) -> list[str]:
-    """An answer as blocks, and what stands behind the last mark.
+    """An answer as blocks, and what follows the last mark.
 
     A mark may be written several times, but every mark as often as any other; else the answer is one block.
     """
@@ -147,7 +147,7 @@ def cut(text: str, blocks: int) -> list[str]:
 
 
 def rounded(text: str) -> str:
-    """Long numbers in so few digits that all processors agree: they differ by a relative 1e-12."""
+    """Shorten long numbers so that all processors agree: they differ by a relative 1e-12."""
     return _FLOAT.sub(lambda found: f"{float(found[0]):.{DIGITS}f}", text)
 
 

@@ -36,7 +36,7 @@ def keys_of(template: str, units: list[str], packer: TwoChainPacker) -> list[int
 
 @dataclasses.dataclass
 class NaiveTwoChains:
-    """A model as (what is spoken about) → weight, taken apart from the layout of the native one."""
+    """A model as a dictionary from feature and labels to weight, read from the layout of the native one."""
 
     packer: TwoChainPacker
     layout: _native.TwoChainLayout

@@ -1,7 +1,7 @@
 """Sentences of a toy grammar with their trees: small, of our own making, and learnable.
 
-A clause is a verb with a subject before it, perhaps an adverb, and an object or an objective clause behind
-it; a noun may have an adjective, or another noun with 的, before it. The clause ends with a full stop.
+A clause is a verb with a subject before it, perhaps an adverb, and an object or an object clause after it; a
+noun may have an adjective, or another noun with 的, before it. The clause ends with a full stop.
 """
 
 from __future__ import annotations

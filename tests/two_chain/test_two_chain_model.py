@@ -35,7 +35,7 @@ SENTENCES = [
 
 @pytest.fixture(params=["", "t: bias x[1]\n"], ids=["units only", "any atom"])
 def templates(tmp_path, request):
-    """Templates that look at units only take a faster way than others."""
+    """Templates that look only at units are evaluated by faster code than others."""
     path = tmp_path / "templates.txt"
     path.write_text(TEMPLATES + request.param, encoding="utf-8")
     return str(path)
