@@ -36,6 +36,7 @@ from duilian.models.roles import (
     WordLabeler,
     is_sure,
 )
+from duilian.wording import counted
 
 Ints = npt.NDArray[np.int32]
 
@@ -188,4 +189,4 @@ class Annotator:
 
 def _warn(impossible: int) -> None:
     if impossible:
-        _log.warning("%d sentences could not be analysed with the lexicon's words", impossible)
+        _log.warning("%s could not be analysed with the lexicon's words", counted(impossible, "sentence"))

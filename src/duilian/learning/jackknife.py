@@ -26,7 +26,7 @@ def jackknifed(
 ) -> list[Answer]:
     """Return `answer(others, held_out)` for each fold of neighbouring items, in order.
 
-    If joblib is set up for a cluster, the folds are answered there. The session is told of each fold by `name`.
+    If joblib is set up for a cluster, the folds are answered there. The session reports each fold by `name`.
     """
     bounds = fold_bounds(len(items), folds)
     jobs = [([*items[:start], *items[end:]], list(items[start:end])) for start, end in bounds]

@@ -122,7 +122,7 @@ class BaselineTaggers:
         self.weights: list[Weights] = []
 
     def train(self, watch: Callable[[int, Reports], Reports]) -> None:
-        """Train the tagger of each side on its sentences; `watch` sees the iterations, unless they run elsewhere."""
+        """Train each side's tagger on its sentences; `watch` sees iterations, unless they run elsewhere."""
         jobs = [
             (
                 own,
