@@ -1,4 +1,4 @@
-// One helper for messages: g++ 12 has no <format>.
+// Builds messages from parts, because g++ 12 has no <format>.
 #pragma once
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// A pool of threads for work on numbered pieces. Which thread does which piece never affects the result.
+// A pool of threads for numbered pieces of work. Which thread takes which piece never affects the result.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 
 namespace duilian {
 
-/// A fixed number of threads, including the caller's; not more than there are pieces of work.
+/// A fixed number of threads, including the caller's, but no more than there are pieces of work.
 class Team {
  public:
   static constexpr std::size_t kMaxThreads = 256;
 
   explicit Team(std::size_t threads, std::size_t pieces = kMaxThreads) {
     if (threads < 1 || threads > kMaxThreads)
-      throw std::invalid_argument("threads must be at least 1 and at most 256");
+      throw std::invalid_argument("threads must be between 1 and 256");
     try {
       for (std::size_t thread = 1; thread < std::min(threads, pieces); ++thread) {
         others_.emplace_back([this, thread] { serve(thread); });
       }
-    } catch (...) {  // the system gives no more threads: those that wait must not wait for ever
+    } catch (...) {  // no thread could be started: release those that wait
       dismiss();
       throw;
     }
@@ -37,7 +37,7 @@ class Team {
 
   [[nodiscard]] std::size_t size() const { return others_.size() + 1; }
 
-  /// Calls work(thread) once on every thread and waits. The first exception is rethrown to the caller.
+  /// Calls work(thread) once on every thread and waits for all. Rethrows the first exception.
   void run(const std::function<void(std::size_t)>& work) {
     work_ = &work;
     busy_ = others_.size();
@@ -48,8 +48,7 @@ class Team {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
-  /// Calls work(thread, piece) for every piece in [0, pieces); threads take the next piece when they are
-  /// free.
+  /// Calls work(thread, piece) for every piece in [0, pieces); a thread that is free takes the next piece.
   template <class Work>
   void for_each(std::size_t pieces, const Work& work) {
     std::atomic<std::size_t> next{0};
@@ -64,7 +63,7 @@ class Team {
     call_all();
     others_.clear();
   }
-  /// Batches follow each other within microseconds: a sleeping thread would wake too late.
+  /// Spins before it sleeps: batches follow each other within microseconds, and waking a thread takes longer.
   template <class Condition>
   static void spin_while(const Condition& holds) {
     constexpr int kSpins = 4000;

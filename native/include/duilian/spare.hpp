@@ -1,4 +1,4 @@
-// Scratch memory that outlives a call, so that many short calls do not allocate it anew each time.
+// Keeps scratch memory from call to call, so that many short calls need not allocate it each time.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class Spare {
     const std::lock_guard lock(guard_);
     return count_ == 0 ? std::make_unique<Work>() : std::move(kept_[--count_]);
   }
-  /// Takes no memory: it is called by a destructor.
+  /// Allocates nothing, because a destructor calls it.
   void give(std::unique_ptr<Work> work) noexcept {
     const std::lock_guard lock(guard_);
     if (count_ < kept_.size()) kept_[count_++] = std::move(work);
@@ -29,8 +29,8 @@ class Spare {
   std::size_t count_ = 0;
 };
 
-/// Scratch memory for each of some threads; given back at the end, unless an exception may have left it in
-/// disorder.
+/// Scratch memory for a number of threads. It is returned at the end, unless an exception may have left it in
+/// an inconsistent state.
 template <class Work>
 class Borrowed {
  public:

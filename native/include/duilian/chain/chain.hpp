@@ -1,19 +1,19 @@
 // A chain: a lattice with scores on its states and between neighbours. The score of a path is the sum of its
-// states' and its transitions' scores; p(path) is proportional to e^score. Every question to a linear-chain
-// model is a question to a chain:
+// state and transition scores; p(path) is proportional to e^score. Every question to a linear-chain model is
+// a question to a chain:
 //
 //   log_partition   log Σ_paths e^score                           (Eq. 2 of Li et al. 2017)
 //   marginals       p(state), and p(pair of neighbours) summed over the positions of a block   (Eq. 6)
 //   best_path       the path with the highest score                 (Viterbi)
-//   k_best          the k best, exactly, best first
+//   k_best          the k best paths, exactly, best first
 //   entropy         -Σ_paths p log p
 //
-// The same questions under a constraint are asked of a restricted lattice. Start and stop scores are part of
-// the first and the last position's state scores.
+// Under a constraint, ask the restricted lattice. Start and stop scores are included in the state scores of
+// the first and the last position.
 //
-// Sums run in the probability domain with one scale per position, which is fast; where scores are so far
+// Sums run in the probability domain with one scale per position, because that is fast. If scores are so far
 // apart that a double would underflow, the whole sentence is computed again in the log domain
-// (log_domain.hpp). So results are correct for any finite scores.
+// (log_domain.hpp), so results are correct for any finite scores.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Chain {
 
 struct Path {
   double score = 0.0;
-  std::vector<std::int32_t> states;  // [T]  a state of each position
+  std::vector<std::int32_t> states;  // [T]  one state per position
 };
 
 struct Marginals {
@@ -56,23 +56,22 @@ struct Workspace {
   std::vector<double> log_alpha, log_beta;  // [S]  only where the log domain is needed
 };
 
-/// Throws std::invalid_argument when arrays do not fit, a position is empty or a score is not finite.
+/// Throws std::invalid_argument if arrays are inconsistent, a position is empty or a score is not finite.
 void check(const Chain& chain);
 
 [[nodiscard]] double log_partition(const Chain& chain, Workspace& work);
 void marginals(const Chain& chain, Workspace& work, Marginals& out);
-/// The same without the pairs; `pair` is unspecified afterwards.
+/// Like marginals(), without the pairs: `pair` is unspecified afterwards.
 void unit_marginals(const Chain& chain, Workspace& work, Marginals& out);
 
-/// Pair marginals position by position: [T - 1] matrices [width(t)][width(t + 1)], without padding.
+/// Pair marginals for each position: [T - 1] matrices [width(t)][width(t + 1)], without padding.
 [[nodiscard]] std::vector<double> pair_marginals(const Chain& chain, Workspace& work);
 [[nodiscard]] double entropy(const Chain& chain, Workspace& work);
 [[nodiscard]] Path best_path(const Chain& chain, Workspace& work);
-/// The same, but the path has no states if none is legal. State scores may be kForbidden.
+/// Like best_path(), but returns a path without states if none is legal. State scores may be kForbidden.
 [[nodiscard]] Path try_best_path(const Chain& chain, Workspace& work);
 [[nodiscard]] std::vector<Path> k_best(const Chain& chain, std::int32_t k);
 
-/// The score of a given path.
 [[nodiscard]] double path_score(const Chain& chain, std::span<const std::int32_t> states);
 
 }  // namespace duilian

@@ -1,10 +1,10 @@
-// Finds the labels of a side that are worth a search, quickly: scores are rounded to 16 bits, so that a
-// register holds many of them, and a label is judged by the best path through it, not by the sum over all
-// paths.
+// Coarse pruning: quickly lists the labels of a side that are worth a search. Scores are rounded to 16 bits,
+// so that a register holds many of them, and a label is judged by the best path through it, not by the sum
+// over all paths.
 //
-// A path's coarse score is at most 0: transitions and the scores of a unit are relative to the best of them.
-// A score that falls to kCoarseDead stays there, so a forbidden label never comes back, however bad the
-// others are.
+// Coarse scores of paths are at most 0, because transitions and the scores of a unit are relative to the best
+// of them. A score that falls to kCoarseDead stays there, so a forbidden label never comes back, however bad
+// the others are.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace duilian {
 
-/// The factor by which scores are multiplied before rounding, chosen so that no sum of `count` weights
-/// overflows 16 bits; 0 if it would be too small to tell scores apart.
+/// The factor to multiply scores by before rounding, chosen so that no sum of `count` weights overflows 16
+/// bits; 0 if it would be too small to tell scores apart.
 [[nodiscard]] double coarse_scale(double largest_weight, std::size_t count);
 
-/// Which labels are kept: those whose best path is at most `window` worse than the best of all, but no more
-/// than `max_labels` at a unit.
+/// Keeps the labels whose best path scores at most `window` below the best path of all, but no more than
+/// `max_labels` per unit.
 struct CoarseWindow {
   double window = 0.0;
   std::int32_t max_labels = 1;
@@ -31,35 +31,34 @@ struct CoarseWorkspace {
   std::vector<CoarseScore> alpha, beta;             // [T][stride]
   std::vector<CoarseScore> message;                 // [stride]
   std::vector<CoarseScore> best;                    // [T]
-  std::vector<std::int64_t> alpha_base, beta_base;  // [T]  the scores that alpha and beta are relative to
-  std::vector<std::uint16_t> row;                   // rows of the core that matter
+  std::vector<std::int64_t> alpha_base, beta_base;  // [T]  what alpha and beta are relative to
+  std::vector<std::uint16_t> row;                   // rows of the core worth visiting
   std::vector<std::size_t> row_first;               // [T + 1]
   std::vector<std::uint16_t> place;
   std::vector<std::uint16_t> path;
 };
 
-/// Lists the labels of one side.
+/// The chain of one side in coarse scores.
 class CoarseChain {
  public:
-  /// `score` is [L + 1][L + 1], start and stop last. Scores are multiplied by `scale` before they are
-  /// rounded.
+  /// `score` is [L + 1][L + 1], start and stop last; it is multiplied by `scale` before rounding.
   CoarseChain(const TransitionShape& shape, const Succession& rules, std::span<const float> score,
               double scale, CoarseWindow window, const Kernels& how = kernels());
 
-  /// Whether the transitions could be laid out. If not, call nothing else.
+  /// Whether the transitions could be laid out; if not, no other method may be called.
   [[nodiscard]] bool is_ready() const { return !vectors_.empty(); }
   [[nodiscard]] std::size_t stride() const { return kCoarseLanes * vectors_.size(); }
-  /// The lane of each label; the others must be forbidden.
+  /// The lane of each label; lanes without a label must be forbidden.
   [[nodiscard]] const std::vector<std::uint16_t>& lanes() const { return lane_; }
 
-  /// Lists a sentence's labels by its scores, [T] rows `step` apart, which are overwritten. `strength` gets
-  /// e^(a label's own score - the best at its unit). Every listed label lies on a legal path through the
-  /// list; if `max_labels` has cut some off, at least the best path does. Returns false, and lists nothing,
-  /// if there is no path or numbers are too large to tell.
+  /// Lists the labels of a sentence worth a search, given their scores: [T] rows, `step` apart, which are
+  /// overwritten. `strength` receives e^(a label's own score - the best at its unit). Every listed label lies
+  /// on a legal path through the list; if `max_labels` has removed some, at least the best path remains.
+  /// Returns false and lists nothing if no path exists or numbers are too large to decide.
   [[nodiscard]] bool choose(std::int32_t positions, CoarseScore* state, std::size_t step,
                             CoarseWorkspace& work, TagSets& out, std::vector<float>& strength) const;
 
-  /// The best path, [T], of the sentence of the last call to choose().
+  /// The best path, [T], of the sentence last passed to choose().
   void best_labels(std::int32_t positions, CoarseWorkspace& work, std::vector<std::int32_t>& out) const;
 
  private:

@@ -1,10 +1,10 @@
-// The loops that do the arithmetic of a chain: small dense matrices against vectors, in double precision.
-// Each is compiled for the baseline of the architecture and, on x86-64, for AVX2 + FMA; kernels() is the set
-// that this machine can run. The two sets agree to a relative 1e-12 (they sum in the same order; only fused
-// multiply-adds differ).
+// The inner loops of chains: small dense matrices times vectors, in double precision. Each is compiled for
+// the baseline of the architecture and, on x86-64, for AVX2 + FMA; kernels() is the set that this machine can
+// run. The two sets agree to a relative 1e-12: they sum in the same order and differ only in fused
+// multiply-adds.
 //
-// Rows are padded: a matrix [n][m] has the stride padded(m), and the padding holds 0 (or -inf for max_plus)
-// so that no kernel needs a remainder loop.
+// Rows are padded: a matrix [n][m] has stride padded(m), and the padding holds 0 (or -inf for max_plus), so
+// no kernel needs a remainder loop.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace duilian {
 inline constexpr std::size_t kLanes = 4;
 [[nodiscard]] constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-/// label i0 + k → label j0 + k for k < size, scores at `at` of the diagonals' array.
+/// Transitions label i0 + k → label j0 + k for k < size; their scores begin at `at` in the array of
+/// diagonals.
 struct Diagonal {
   std::size_t i0 = 0;
   std::size_t j0 = 0;
@@ -23,11 +24,11 @@ struct Diagonal {
   std::size_t at = 0;
 };
 
-// Coarse scores: see coarse.hpp.
+// Coarse scores; see coarse.hpp.
 using CoarseScore = std::int16_t;
 inline constexpr std::size_t kCoarseLanes = 16;
-inline constexpr CoarseScore kCoarseForbidden =
-    -32768;  // of a label at a unit, before scores are made relative to the best
+// The score of a forbidden label before scores are made relative to the best of their unit.
+inline constexpr CoarseScore kCoarseForbidden = -32768;
 inline constexpr CoarseScore kCoarseDead = -16000;  // unreachable
 inline constexpr CoarseScore kCoarseLow = -8000;    // no single score is worse
 
@@ -35,11 +36,11 @@ inline constexpr CoarseScore kCoarseLow = -8000;    // no single score is worse
 /// lead from one vector to another, lane by lane.
 struct CoarseMatrix {
   struct Diagonal {
-    std::uint16_t other;  // the vector at its other end
-    std::uint16_t arc;    // its scores
+    std::uint16_t other;  // the vector at the other end
+    std::uint16_t arc;    // where its scores are
   };
   struct Vector {
-    std::int16_t column;           // number among the core's, or -1
+    std::int16_t column;           // index among the core's columns, or -1
     std::uint16_t into, into_end;  // diagonals that lead to it
     std::uint16_t out, out_end;    // diagonals that lead from it
   };
@@ -56,7 +57,7 @@ struct Kernels {
   const char* name;
   /// y[j] = Σ_i x[i] m[i][j]
   void (*times_matrix)(const double* x, const double* m, std::size_t rows, std::size_t stride, double* y);
-  /// The same over some rows only: y[j] = Σ_k x[row[k]] m[row[k]][j]
+  /// The same over selected rows: y[j] = Σ_k x[row[k]] m[row[k]][j]
   void (*times_rows)(const double* x, const std::uint32_t* row, std::size_t count, const double* m,
                      std::size_t stride, double* y);
   /// y[j] = max_i (x[i] + m[i][j])
@@ -72,25 +73,25 @@ struct Kernels {
   void (*exponentials)(const double* x, double shift, std::size_t n, double* y);
   /// max_j x[j], n >= 1
   double (*peak)(const double* x, std::size_t n);
-  /// The first place of max_j x[j], and of max_j (x[j] + m[j]) with that sum; n >= 1
+  /// The first index of max_j x[j]; of max_j (x[j] + m[j]), which is stored in `sum`; n >= 1
   std::size_t (*peak_place)(const double* x, std::size_t n);
   std::size_t (*peak_sum_place)(const double* x, const double* m, std::size_t n, double* sum);
-  /// Writes the places of x[j] >= threshold to `place` [n], ascending; returns their number
+  /// Writes the indices with x[j] >= threshold to `place` [n], ascending; returns how many there are
   std::size_t (*at_least)(const double* x, std::size_t n, double threshold, std::uint32_t* place);
-  /// y[j] *= x[j]; returns Σ_j y[j], and in `smallest` the minimum of the first n
+  /// y[j] *= x[j]; returns Σ_j y[j]; `smallest` receives the minimum of the first n
   double (*multiply)(const double* x, std::size_t n, std::size_t stride, double* y, double* smallest);
   /// Coarse scores (coarse.hpp), in padded rows of n = stride. to[j] += Σ_k rows[k][j]
   void (*coarse_add_rows)(const CoarseScore* const* rows, std::size_t count, std::size_t n, CoarseScore* to);
-  /// Makes a unit's scores relative to the best; returns the best, kCoarseForbidden if all are forbidden
+  /// Makes a unit's scores relative to the best; returns the best, or kCoarseForbidden if all are forbidden
   CoarseScore (*coarse_state)(CoarseScore* state, std::size_t n);
   /// after[j] = start[j] + state[j], relative to the best; returns the best
   CoarseScore (*coarse_start)(const CoarseScore* start, const CoarseScore* state, std::size_t n,
                               CoarseScore* after);
-  /// after[j] = state[j] + max_i (before[i] + m[i][j]), over some rows of the core only, relative to the
-  /// best; returns the best
+  /// after[j] = state[j] + max_i (before[i] + m[i][j]), over selected rows of the core, relative to the best;
+  /// returns the best
   CoarseScore (*coarse_forward)(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row,
                                 std::size_t count, const CoarseScore* state, CoarseScore* after);
-  /// before[i] = max_j (m[i][j] + state[j] + after[j]), in the same way
+  /// before[i] = max_j (m[i][j] + state[j] + after[j]), likewise
   CoarseScore (*coarse_backward)(const CoarseMatrix& m, const CoarseScore* state, const CoarseScore* after,
                                  const std::uint16_t* row, std::size_t count, CoarseScore* message,
                                  CoarseScore* before);
@@ -100,8 +101,7 @@ struct Kernels {
   CoarseScore (*coarse_sums)(const CoarseScore* a, const CoarseScore* b, std::size_t n, CoarseScore* sum);
 };
 
-/// The fastest set that this machine can run. DUILIAN_KERNELS=baseline in the environment forces the
-/// baseline.
+/// The fastest set that this machine can run, unless the environment has DUILIAN_KERNELS=baseline.
 [[nodiscard]] const Kernels& kernels();
 [[nodiscard]] const Kernels& baseline_kernels();
 

@@ -1,24 +1,25 @@
-// The chain's sums in the log domain, one recursion for every semiring: the plain form that the fast one must
-// equal, and the fallback where scores are too far apart for probabilities in a double.
+// Sums over the paths of a chain in the log domain, with one recursion for every semiring. It is the plain
+// form that the fast one must equal, and the fallback where scores are too far apart for probabilities in a
+// double.
 #pragma once
 
 #include "duilian/chain/chain.hpp"
 
 namespace duilian::log_domain {
 
-/// ⊕ is log Σ exp: sums over paths.
+/// ⊕ is log Σ exp: sums over all paths.
 struct LogPlus {
   static double sum(std::span<const double> terms);
 };
 
-/// ⊕ is max: the best path's score.
+/// ⊕ is max: the score of the best path.
 struct MaxPlus {
   static double sum(std::span<const double> terms);
 };
 
-///   α[0][j] = state[0][j],   α[t][j] = state[t][j] ⊕_i (α[t-1][i] ⊗ between[i][j])
-/// with the largest α of each position subtracted and summed separately, so that long sentences lose no
-/// digits. Returns ⊕ over all paths; -inf if none is legal.
+///   α[0][j] = state[0][j],   α[t][j] = state[t][j] ⊗ ⊕_i (α[t-1][i] ⊗ between[i][j])
+/// The largest α of each position is subtracted and summed separately, so that long sentences lose no digits.
+/// Returns ⊕ over all paths; -inf if none is legal.
 template <class Semiring>
 double forward(const Chain& chain, std::vector<double>& alpha);
 

@@ -1,5 +1,4 @@
-// A chain together with the lattice and the scores that it refers to: for questions that are rarely asked,
-// and for scores that come from outside.
+// A chain that owns its lattice and scores: for questions that are rarely asked, and for scores from outside.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace duilian {
 
-/// A row-major matrix owned by somebody else.
+/// A row-major matrix owned by someone else.
 struct MatrixView {
   const double* value = nullptr;
   std::size_t columns = 0;
@@ -29,8 +28,8 @@ struct OwnedChain {
 };
 
 /// The score between two states is Σ_k side[k](tag_k, tag'_k), plus joint(label, label') if both states have
-/// a label. `label` [S] is -1 for a state without one, or empty if no state has one. Throws
-/// std::invalid_argument if the arrays do not fit.
+/// a label. `label` is [S], -1 for a state without one, or empty if no state has one. Throws
+/// std::invalid_argument if the arrays are inconsistent.
 [[nodiscard]] OwnedChain make_chain(Lattice lattice, std::vector<double> state,
                                     std::span<const MatrixView> side, std::span<const std::int32_t> label,
                                     MatrixView joint);

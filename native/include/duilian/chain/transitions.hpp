@@ -1,5 +1,5 @@
-// Scores between the states of neighbouring positions, as dense matrices. In an unpruned lattice every
-// position has the same states, so all neighbours share one matrix; pruned positions get their own.
+// Scores between the states of neighbouring positions, as dense matrices. All positions of an unpruned
+// lattice have the same states, so they share one matrix; pruned positions have their own.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace duilian {
 
 inline constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
-/// The matrix [rows][cols] at `offset`, rows `stride` apart; padding is kForbidden.
+/// A matrix [rows][cols] at `offset`, rows `stride` apart; its padding is kForbidden.
 struct Block {
-  std::int32_t position = 0;  // the first t whose states are the rows; t + 1 has the columns
+  std::int32_t position = 0;  // the first t whose states are the rows; those of t + 1 are the columns
   std::size_t rows = 0;
   std::size_t cols = 0;
   std::size_t stride = 0;
@@ -35,14 +35,14 @@ struct Transitions {
   }
 };
 
-/// The blocks a lattice needs, laid out, every score still kForbidden.
+/// Lays out the blocks that a lattice needs; every score is still kForbidden.
 [[nodiscard]] Transitions lay_out(const Lattice& lattice);
 
-/// Records the range of each block's scores; call it after filling them. Throws std::invalid_argument on NaN
-/// or +inf.
+/// Records the range of scores in each block; call it once they are filled. Throws std::invalid_argument on
+/// NaN or +inf.
 void measure(Transitions& transitions);
 
-/// Transitions of a lattice; score(i, j) is called for states i of t and j of t + 1.
+/// The transitions of a lattice; score(i, j) is called for states i of t and j of t + 1.
 template <class Score>
 [[nodiscard]] Transitions make_transitions(const Lattice& lattice, const Score& score) {
   Transitions out = lay_out(lattice);

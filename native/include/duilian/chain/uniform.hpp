@@ -1,6 +1,6 @@
-// The chain of an unpruned side: every position has all labels, and all share the same transitions. A plain
-// CRF trains and tags with it, and it prunes candidates for a coupled model. Its answers are those of a Chain
-// on the complete lattice trimmed by the same rules, without building either.
+// The chain of an unpruned side: every position has all labels, and all positions share the same transitions.
+// A plain CRF trains and tags with it, and it prunes the candidates of a coupled model. Its answers are those
+// of a Chain on the complete lattice trimmed by the same rules, but neither is ever built.
 #pragma once
 
 #include <cstdint>
@@ -30,30 +30,30 @@ struct UniformMarginals {
 struct UniformWorkspace {
   std::vector<double> emission, alpha, beta, message;  // [T][stride]
   std::vector<double> scale;                           // [T]
-  std::vector<std::uint32_t> row;                      // rows of the core that matter
+  std::vector<std::uint32_t> row;                      // rows of the core worth visiting
   Workspace general;
 };
 
 [[nodiscard]] double log_partition(const UniformChain& chain, UniformWorkspace& work);
 void marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out);
-/// The same without the pairs: `core` and `arc` stay as they were. For pruning. Labels with less than
-/// `negligible_share` of a position's sum are left out of the sums over the core: most labels of a position
-/// are hopeless, and the others hardly change.
+/// Like marginals(), for pruning: `core` and `arc` stay unchanged. Labels with less than `negligible_share`
+/// of a position's sum are left out of the sums over the core; most labels of a position are hopeless, and
+/// the others hardly change.
 void unit_marginals(const UniformChain& chain, UniformWorkspace& work, UniformMarginals& out,
                     double negligible_share = 0.0);
 
-/// One step of the search for the best path: after[j] = max_i (before[i] + between[i][j]), kForbidden where
-/// nothing leads there; both are [stride].
+/// One Viterbi step: after[j] = max_i (before[i] + between[i][j]), or kForbidden if nothing leads to j; both
+/// are [stride].
 void best_step(const LabelTransitions& between, const double* before, double* after);
-/// The i that attains the maximum for this j; the smallest if there are several.
+/// The i that attains this maximum for j; the smallest of several.
 [[nodiscard]] std::size_t best_before(const LabelTransitions& between, const double* before, std::size_t j);
 
-/// Labels of the best path, [T]; false if no path is legal.
+/// The labels of the best path, [T]; returns false if no path is legal.
 [[nodiscard]] bool try_best_labels(const UniformChain& chain, UniformWorkspace& work,
                                    std::span<std::int32_t> labels);
 
-/// The same chain with its lattice written out, for questions that are rarely asked: the labels whose state
-/// score is not kForbidden, trimmed by the rules.
+/// The same chain with an explicit lattice, for questions that are rarely asked: the labels whose state score
+/// is not kForbidden, trimmed by the rules.
 [[nodiscard]] OwnedChain spell_out(const UniformChain& chain);
 
 }  // namespace duilian

@@ -1,5 +1,5 @@
-// Pruning by context (Li et al. 2016, section 3): at each unit a side keeps its r most probable labels, or
-// fewer if these have more than the share λ of the probability.
+// Pruning by context (Li et al. 2016, section 3): at each unit, a side keeps its r most probable labels, or
+// as many of them as it takes to exceed the share λ of the probability.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Pruning {
   }
 };
 
-/// Throws std::invalid_argument unless some label always remains.
+/// Throws std::invalid_argument if the settings could leave a unit without labels.
 void check(const Pruning& pruning);
 
 struct PruningWorkspace {
@@ -33,37 +33,39 @@ struct PruningWorkspace {
   std::vector<std::uint32_t> likely;
   std::vector<std::int32_t> path;
   std::vector<std::uint8_t> keep;
-  std::vector<float> alpha, beta;  // as the labels of a list
-  std::vector<double> p;           // of one unit
+  std::vector<float> alpha, beta;  // laid out as the labels of a list
+  std::vector<double> p;           // [labels]  at one unit
 };
 
-/// Appends the labels that are kept of `p` [labels] to `out`, ascending. Of equals the lower label is kept.
+/// Appends the labels to keep, given their probabilities `p` [labels], to `out`, ascending. The lower label
+/// wins a tie.
 void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace& work,
                    std::vector<TagId>& out);
 
-/// The candidates of one side for a sentence. `keep` [T] holds labels that must stay (-1: none), or is empty.
-/// Under rules, candidates on no legal path are dropped; if none would remain, the side's best path is added
-/// first. `p`, if not null, gets the candidates' probabilities.
+/// The candidates of one side for a sentence. `keep` [T] holds labels that must stay (or -1), or is empty.
+/// Under rules, candidates on no legal path are dropped; if a unit would have none left, the best path of the
+/// side is added first. `p`, if not null, receives the probabilities of the candidates.
 void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<const std::int32_t> keep,
                        PruningWorkspace& work, TagSets& out, std::vector<double>* p = nullptr);
 
-/// The labels that coarse pruning has left.
+/// The labels left by coarse pruning.
 struct Shortlist {
   TagSets labels;
-  std::vector<float> strength;  // [labels]  e^score, up to a factor for each unit
+  std::vector<float> strength;  // [labels]  e^score, up to a factor per unit
 };
 
-/// The candidates among a list, before rules are applied; `between` holds e^score of all pairs of labels,
-/// [labels + 1][labels + 1], 0 where rules forbid. Returns false if the list has next to no probability.
+/// Chooses candidates from a list, before rules apply; `between` holds e^score of all pairs of labels,
+/// [labels + 1][labels + 1], 0 where the rules forbid a pair. Returns false if the list has almost no
+/// probability.
 [[nodiscard]] bool choose_from(const Shortlist& list, std::int32_t labels, std::span<const float> between,
                                Pruning pruning, PruningWorkspace& work, TagSets& out, std::vector<double>& p);
 
-/// Drops candidates on no legal path, together with their `p` if given. Returns false, and changes nothing,
-/// if that would leave a unit without candidates.
+/// Drops candidates on no legal path, and their `p` if given. Returns false and changes nothing if a unit
+/// would have no candidates left.
 [[nodiscard]] bool trim_candidates(const Succession& rules, std::vector<std::uint8_t>& keep, TagSets& sets,
                                    std::vector<double>* p = nullptr);
 
-/// Adds one label at each position (-1: none), with a probability of 0.
+/// Adds one label (or none, if -1) with probability 0 at each position.
 void add_labels(std::span<const std::int32_t> labels, TagSets& sets, std::vector<double>* p = nullptr);
 
 }  // namespace duilian

@@ -1,5 +1,5 @@
-// Fast pruning: coarse scores list the labels of each side (chain/coarse.hpp), probabilities among the listed
-// labels choose the candidates, and only these get exact scores.
+// Fast pruning: coarse scores list the labels of each side (chain/coarse.hpp), probabilities among these
+// select the candidates, and only the candidates are scored exactly.
 #pragma once
 
 #include <cstdint>
@@ -26,24 +26,24 @@ struct UnitRange {
 
 class CoarsePruner {
  public:
-  /// Null if 16 bits are too few for the weights, or if the rules of a side do not fit the layout.
-  /// `features`: the maximum number at a unit. The shape, weights and transitions must outlive it, and must
-  /// have been checked.
+  /// Null if the weights need more than 16 bits, or if the rules of a side do not fit the layout. `features`
+  /// is the maximum number at a unit. The shape, weights and transitions must have been checked and must
+  /// outlive it.
   [[nodiscard]] static std::unique_ptr<CoarsePruner> make(const CoupledShape& shape,
                                                           const CoupledWeights& weights,
                                                           const CoupledTransitions& prune_between,
                                                           Pruning pruning, std::size_t features);
 
   struct Work {
-    std::vector<std::uint32_t> record;           // [keys]  of coarse scores
+    std::vector<std::uint32_t> record;           // [keys]  records of coarse scores
     std::vector<CoarseScore> coarse;             // [T][stride of the table]
-    std::vector<EntryTable::Begins> rest;        // for the features of all units
+    std::vector<EntryTable::Begins> rest;        // the remaining weights of the features of all units
     std::vector<std::size_t> rest_first;         // [T + 1]
     std::vector<std::uint32_t> side_entry;       // at units that still have a choice
     std::vector<std::size_t> side_entry_first;   // [T + 1]
-    std::vector<std::uint32_t> joint_entry;      // the same
+    std::vector<std::uint32_t> joint_entry;      // likewise
     std::vector<std::size_t> joint_first;        // [T + 1]
-    std::vector<std::span<const TagId>> wanted;  // [pruned sides]  labels of one unit
+    std::vector<std::span<const TagId>> wanted;  // [pruned sides]  candidates of one unit
     std::vector<float> row;                      // their scores
     std::vector<CoarseScore> set_aside;          // scores of one unit
     std::vector<std::int32_t> path;
@@ -51,15 +51,15 @@ class CoarsePruner {
     Shortlist list;
   };
 
-  /// Writes the candidates of every side, with their probabilities, to `search`; returns false if coarse
-  /// scores cannot decide.
+  /// Writes the candidates of every side and their probabilities to `search`; returns false if coarse scores
+  /// cannot decide.
   [[nodiscard]] bool prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
                            Work& work, SearchWork& search) const;
-  /// Scores the candidates; afterwards `work.joint_entry` holds the joint entries of rest().
+  /// Scores the candidates; then `work.joint_entry` holds the joint entries of rest().
   void score_candidates(const CoupledTransitions& between, std::span<const Constraints> constraints,
                         UnitRange units, Work& work, SearchWork& search) const;
 
-  /// The weights that do not prune.
+  /// The weights not used for pruning.
   [[nodiscard]] const EntryTable& rest() const { return rest_; }
 
  private:
@@ -71,7 +71,7 @@ class CoarsePruner {
     return work.coarse.data() + unit * table_.stride() + table_.offset(side);
   }
   void apply_constraints(std::span<const Constraints> constraints, UnitRange units, Work& work) const;
-  /// What the features at units that still have a choice lead to, so that memory has time to answer.
+  /// Collects the entries of features at units that still have a choice, early enough to prefetch them.
   void gather_rest(const std::vector<TagSets>& candidates, Work& work) const;
   void score_unit(std::int32_t t, Work& work, SearchWork& search) const;
 

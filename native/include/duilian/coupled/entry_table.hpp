@@ -1,5 +1,5 @@
-// The weights of a coupled tagger, laid out for tagging: weights of a feature for nearly all labels of a side
-// form a row that is added at once, and so do the joint weights of features that have many.
+// The weights of a coupled tagger, laid out for tagging. If a feature has weights for nearly all labels of a
+// side, they form a row that is added at once; so do the joint weights of features that have many.
 #pragma once
 
 #include <bit>
@@ -14,26 +14,26 @@ namespace duilian {
 
 class EntryTable {
  public:
-  /// `blocks`: the number of labels of each side, in the order of the table; `joint` labels follow. Rows of
-  /// the blocks in `deferred` are not added with the others. The table must have been checked.
+  /// `blocks` has the number of labels of each side, in table order; `joint` labels follow. Rows of the
+  /// blocks in `deferred` are not added with the others. The table must have been checked.
   EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks,
              std::span<const std::int32_t> deferred, std::int32_t joint);
 
-  /// Where a feature's side entries and its joint entries begin; kNoEntry if it has none.
+  /// Where the side entries and the joint entries of a feature begin, or kNoEntry.
   struct Begins {
     std::uint32_t sides;
     std::uint32_t joint;
   };
-  /// Of each feature, in the order of the table.
+  /// Those of each feature, in table order.
   [[nodiscard]] std::vector<Begins> begins() const;
 
-  /// Where the features' entries begin; kNoEntry if one has none.
+  /// Where the entries of each key begin, or kNoEntry.
   void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const {
     table_.find_all(keys, entry);
   }
   void prefetch_entry(std::uint32_t entry) const { __builtin_prefetch(entries_.data() + entry); }
-  /// Prefetches the beginnings of a feature's rows, which are as far away as its entries. (Compilers take a
-  /// function that only prefetches for useless and drop it, unless it is inlined into its caller.)
+  /// Prefetches the beginnings of a feature's rows, which are as far away as its entries. (Unless it is
+  /// inlined, compilers drop a function that only prefetches.)
   [[gnu::always_inline]] void prefetch_rows(std::uint32_t entry) const {
     for (;; ++entry) {
       const std::uint16_t label = entries_[entry].label & static_cast<std::uint16_t>(~kLastEntry);
@@ -47,14 +47,14 @@ class EntryTable {
     }
   }
 
-  /// A row of a block of which only a few labels will be wanted, once pruning is done.
+  /// A row of a block in which only a few labels will matter after pruning.
   struct DeferredRow {
     std::int32_t block;
     std::uint32_t at;
   };
 
-  /// Adds the sides' weights from this entry on to `row` [side labels], deferred rows to `deferred`; returns
-  /// the first joint entry, or kNoEntry.
+  /// Adds the side weights from this entry on to `row` [side labels], and deferred rows to `deferred`;
+  /// returns the first joint entry, or kNoEntry.
   [[nodiscard]] std::uint32_t add_sides(std::uint32_t entry, float* row,
                                         std::vector<DeferredRow>& deferred) const {
     for (;; ++entry) {
@@ -75,8 +75,8 @@ class EntryTable {
     }
   }
 
-  /// Adds the sides' weights from this entry on to `row` [side labels], for the wanted labels of each block;
-  /// the values of other labels are unspecified.
+  /// Adds the side weights from this entry on to `row` [side labels] for the wanted labels of each block; the
+  /// values of other labels are unspecified.
   void add_wanted(std::uint32_t entry, std::span<const std::span<const TagId>> wanted, float* row) const {
     for (;; ++entry) {
       const Entry& at = entries_[entry];
@@ -97,7 +97,7 @@ class EntryTable {
 
   [[nodiscard]] const float* deferred_row(const DeferredRow& row) const { return rows_.data() + row.at; }
 
-  /// Adds the joint weights from this entry on: those of the labels in `wanted` to sum[slot[label]].
+  /// Adds the joint weights from this entry on: those of labels in `wanted` to sum[slot[label]].
   void add_joint(std::uint32_t entry, std::span<const std::int32_t> wanted, const std::int32_t* slot,
                  double* sum) const {
     if ((entries_[entry].label & ~kLastEntry) == kSpread) {
@@ -113,7 +113,7 @@ class EntryTable {
   }
 
  private:
-  // Labels that say where weights lie: a row of block k, or the joint labels spread out.
+  // Labels that mark where weights are: in a row of block k, or in a row of all joint labels.
   static constexpr std::int32_t kRow = 0x7F00;
   static constexpr std::int32_t kSpread = 0x7FFF;
 
@@ -129,7 +129,7 @@ class EntryTable {
   void add_block(const WeightTable& from, std::size_t begin, std::size_t end, std::int32_t first,
                  std::int32_t size, std::size_t min_entries, std::int32_t marker, std::vector<float>& rows);
 
-  /// Side by side, so that reading a feature costs one cache line.
+  /// Label and weight together, so that reading a feature costs one cache line.
   struct Entry {
     float weight;
     std::uint16_t label;
@@ -137,14 +137,14 @@ class EntryTable {
 
   void add(std::uint16_t label, float weight) { entries_.push_back({weight, label}); }
 
-  WeightTable table_;  // its slots; what they lead to is in entries_
+  WeightTable table_;  // only its slots; they refer to entries_
   std::vector<Entry> entries_;
   std::vector<std::int32_t> blocks_;
   std::vector<std::int32_t> block_at_;
   std::vector<std::uint8_t> is_deferred_;  // [blocks]
   std::int32_t side_labels_ = 0;
   std::int32_t joint_ = 0;
-  std::vector<float> rows_;    // of the sides
+  std::vector<float> rows_;    // rows of the sides
   std::vector<float> spread_;  // [rows][joint labels]
 };
 

@@ -1,4 +1,4 @@
-// The best analyses of one standard by a coupled tagger, exactly.
+// The k best analyses in one standard by a coupled tagger, exactly.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct SideAnswer {
   double score = 0.0;               // log Σ e^score over all paths of bundles with these labels
 };
 
-/// The k label sequences of a side whose best paths of bundles score highest, ordered by the total of all
-/// their paths; fewer if there are fewer. Ties go to the lower labels.
+/// The k label sequences of a side whose best paths of bundles score highest, ordered by the total over all
+/// their paths; fewer if there are fewer. In a tie, lower labels win.
 [[nodiscard]] std::vector<SideAnswer> k_best_labels(const BundleSpace& space, std::size_t side, std::size_t k,
                                                     Workspace& work);
 

@@ -1,4 +1,4 @@
-// Where the weights of a coupled model are in training, and the sentences that it learns from.
+// Where the weights of a coupled model are during training, and the sentences that it learns from.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace duilian {
 
-/// Where the weights of a coupled model lie: those of side k, laid out as a plain tagger's, from side_at[k];
-/// then the transitions of the joint parts; then the joint state weights, for feature row r
-/// [joint_first[r], joint_first[r + 1]), each for a joint label.
+/// The weights of a coupled model: those of side k begin at side_at[k] and are laid out like a plain
+/// tagger's; then come the transitions of the joint parts; then, for feature row r, the joint state weights
+/// [joint_first[r], joint_first[r + 1]), one per joint label.
 struct CoupledLayout {
   CoupledShape shape;
   std::vector<TaggerLayout> separate;
@@ -31,11 +31,11 @@ struct CoupledLayout {
   }
   [[nodiscard]] CoupledTransitions transitions(WeightView weights_view) const;
 
-  /// Whether searching the joint weights [begin, end) for this many labels is faster than going through them.
+  /// Whether searching the joint weights [begin, end) for this many labels is faster than scanning them.
   [[nodiscard]] static bool is_long(std::int64_t begin, std::int64_t end, std::size_t wanted) {
     return end - begin > static_cast<std::int64_t>(16 * wanted);
   }
-  /// Calls visit(item, weight) for each of the items, ascending by label(item), that has a weight there.
+  /// Calls visit(item, weight) for each item that has a weight there; the items ascend by label(item).
   template <class Items, class Label, class Visit>
   void for_each_of(const Items& items, std::int64_t begin, std::int64_t end, const Label& label,
                    const Visit& visit) const {
@@ -49,18 +49,19 @@ struct CoupledLayout {
   }
 };
 
-/// Sentences of all sides in a row. label[u] is of the sentence's own side; < 0 as in TaggingData. `held` is
-/// what is known of the other sides' labels.
+/// The sentences of all sides. label[u] belongs to the side of its sentence; < 0 as in TaggingData. `held` is
+/// what is known about the labels of the other sides.
 struct CoupledData {
   FeatureRows features;
   std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
   std::vector<std::int32_t> side;      // [sentences]
   std::vector<std::int32_t> label;     // [units]
   TagSets sets;                        // [units], or no positions
-  std::vector<TagSets> candidates;     // [sides][units]  pruned beforehand; none: prune with the model's own
-  std::vector<TagSets> held;           // [sides][units], or no positions, or none
+  std::vector<TagSets> candidates;     // [sides][units]  pruned beforehand; empty: the model prunes
+  std::vector<TagSets> held;           // [sides][units], or empty, or empty for a side
 
-  /// The labels that annotation leaves to side k at a unit of a sentence of `own`; none: any.
+  /// The labels that annotation allows on side k at a unit of a sentence of side `own`; empty if all are
+  /// allowed.
   [[nodiscard]] std::span<const TagId> known(std::size_t own, std::size_t k, std::int64_t unit) const;
 };
 
@@ -68,21 +69,22 @@ void check(const CoupledData& data, const CoupledShape& shape);
 
 struct JointOptions {
   std::int64_t min_count = 3;        // features seen less often have no joint weights
-  std::int32_t max_linked = 1024;    // bundles of a part that have transition weights
-  std::int32_t max_bundles = 16384;  // bundles of a part, the most frequent
+  std::int32_t max_linked = 1024;    // bundles of a part with transition weights
+  std::int32_t max_bundles = 16384;  // bundles of a part; the most frequent are kept
 };
 
-/// Joint weights exist for the features and bundles that meet where a sentence's own label and the other
-/// sides' `latent` candidates ([sides][units]) are combined. `parts`: the sides that each joint part ties.
+/// Features and bundles have a joint weight if they occur together when the label of a sentence's own side is
+/// combined with the `latent` candidates ([sides][units]) of the others. `parts`: the sides of each joint
+/// part.
 [[nodiscard]] CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> separate,
                                             const CoupledData& data, std::span<const TagSets> latent,
                                             const std::vector<std::vector<std::int32_t>>& parts,
                                             JointOptions options);
 
-/// Whether label sets must be there for all sides.
+/// Whether every side must have label sets.
 enum class Coverage : std::uint8_t { every_side, some_sides };
 
-/// Throws std::invalid_argument unless the sets ([sides][units], or none) fit.
+/// Throws std::invalid_argument unless the sets ([sides][units], or none) match the shape.
 void check_sets(std::span<const TagSets> sets, const CoupledShape& shape, std::int64_t units,
                 Coverage coverage);
 /// Throws std::invalid_argument if a feature row is out of range.

@@ -1,7 +1,7 @@
-// Learning a coupled model from sentences that are each labelled on one side (ambiguous labelling, Eq. 9-12
-// of Li et al. 2017): the loss is log Z(possible) - log Z(correct), where `possible` has the bundles that
-// pruning left and `correct` those of them that agree with the annotation. The annotation always survives
-// pruning. Unlike in the papers, labels of the other sides may be known, too, wholly or in part (`held`).
+// Trains a coupled model on sentences that are labelled on one side each (ambiguous labelling, Eq. 9-12 of Li
+// et al. 2017). The loss is log Z(possible) - log Z(correct): `possible` has the bundles that survive
+// pruning, and `correct` those among them that agree with the annotation, which always survives. Unlike in
+// the papers, labels of the other sides may be known, too, fully or in part (`held`).
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ class CoupledObjective {
     SearchWork search;
     BundleSpace correct;
     Marginals found_correct;
-    std::vector<std::int32_t> inside;             // states of the space that are correct
+    std::vector<std::int32_t> inside;             // the correct states of the space
     std::vector<std::vector<std::int32_t>> gold;  // [sides][T]  a legal path of correct labels; empty: any
-    std::vector<double> allowed;    // state scores, kForbidden where the annotation rules a label out
+    std::vector<double> allowed;    // state scores, kForbidden where annotation excludes a label
     std::vector<double> diff;       // [S]  p(correct) - p(possible)
-    std::vector<double> pair;       // of one block
-    std::vector<double> small;      // of one block, for one side
-    std::vector<double> per_label;  // 0 between calls
+    std::vector<double> pair;       // one block
+    std::vector<double> small;      // one block of one side
+    std::vector<double> per_label;  // all 0 between calls
   };
 
-  /// `bundle_gap`: see prune_bundles(); infinite: no pruning. `learns_separate`: whether separate weights
-  /// change.
+  /// `bundle_gap`: see prune_bundles(); infinite means no pruning. `learns_separate`: whether separate
+  /// weights are updated.
   CoupledObjective(const CoupledLayout& layout, const CoupledData& data, Pruning pruning, double bundle_gap,
                    bool learns_separate);
 

@@ -1,6 +1,7 @@
-// The search for two sides with one joint part, by far the commonest model, over flat arrays and without a
-// lattice: few bundles are left at a unit, often one, and then everything else is overhead. The answers are
-// those of build() and decode() (search.hpp), which remain the general way and what tests compare with.
+// The search for two sides with one joint part, by far the most common model. It uses flat arrays instead of
+// a lattice, because only a few bundles are left at a unit, often just one, and anything else would be
+// overhead. Its answers are those of build() and decode() (search.hpp), which handle the general case and are
+// the reference in tests.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +14,35 @@ namespace duilian {
 
 /// A bundle of one unit.
 struct PairState {
-  std::int32_t place[2];  // among the sides' candidates
+  std::int32_t place[2];  // index into the candidates of each side
   TagId tag[2];
-  std::int32_t label;  // its joint label, -1 if unknown
+  std::int32_t label;  // joint label, -1 if unknown
 };
 
 struct PairWorkspace {
   std::vector<PairState> state;
   std::vector<std::int32_t> first;     // [T + 1]  states before each unit
-  std::vector<double> emission;        // [S]  scores, later e^score; 1 for a lone state
-  std::vector<double> between;         // blocks [width(t)][width(t + 1)], none between lone states
+  std::vector<double> emission;        // [S]  scores, later e^score; 1 for the only state of a unit
+  std::vector<double> between;         // blocks [width(t)][width(t + 1)], none between single states
   std::vector<std::size_t> block;      // [T]  where the block after unit t begins
-  std::vector<double> alpha, beta;     // [S]  their products are the marginals
+  std::vector<double> alpha, beta;     // [S]  alpha · beta is the marginal
   std::vector<double> scale;           // [T]
-  std::vector<double> joint, promise;  // of one unit's bundles
+  std::vector<double> joint, promise;  // of the bundles of one unit
   std::vector<PendingScore> pending;
 };
 
-/// What the search takes: the candidates of both sides, their scores and probabilities.
+/// The input of the search: candidates of both sides, their scores and probabilities.
 struct PairInput {
   const std::vector<TagSets>& candidates;
   const SideScores& scores;
-  const std::vector<std::vector<double>>& prior;  // empty: no bundle is pruned
+  const std::vector<std::vector<double>>& prior;  // if empty, no bundle is pruned
   double bundle_gap;
 };
 
-/// Whether the search is for models of this shape.
 [[nodiscard]] bool has_pair_shape(const CoupledShape& shape);
 
 /// The probability of each candidate, [sides], laid out as the candidates. Returns false if numbers are too
-/// far apart, or no legal path is left: then the general way has to be taken.
+/// far apart or no legal path is left; then the general search must be used.
 [[nodiscard]] bool search_pairs(const CoupledShape& shape, const CoupledTransitions& between,
                                 const JointSource& source, const PairInput& input, SpaceWorkspace& joint,
                                 PairWorkspace& work, std::vector<std::vector<double>>& side);

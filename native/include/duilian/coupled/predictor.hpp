@@ -1,9 +1,8 @@
-// A trained coupled tagger, compiled for tagging. All weights of a feature, of every side and of the joint
-// parts, are side by side in one table: the labels of the sides first, then the joint labels. A sentence is
-// scored in two passes over its features: the first prunes; the second scores the labels that are left, joint
-// ones and those of sides with a pruner, and only at units where more than one bundle is left. With coarse
-// pruning (coarse_pruning.hpp) the weights that prune have a table of their own, and everything else waits
-// for the second pass.
+// A trained coupled tagger, compiled for tagging. All weights of a feature are together in one table: first
+// the labels of the sides, then the joint labels. A sentence is scored in two passes over its features. The
+// first pass prunes; the second scores what is left (joint labels, and labels of sides with a pruner), but
+// only at units with more than one bundle. With coarse pruning (coarse_pruning.hpp), the weights that prune
+// have a table of their own, and everything else waits for the second pass.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +30,14 @@ class CoupledPredictor {
  public:
   CoupledPredictor(const CoupledPredictor&) = delete;  // between_ refers to shape_
   CoupledPredictor& operator=(const CoupledPredictor&) = delete;
-  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  /// Throws std::invalid_argument if an index in the arrays is out of range.
   CoupledPredictor(CoupledShape shape, std::shared_ptr<const CoupledWeights> weights, TemplateSet templates,
                    Reading reading, SearchOptions options);
 
   struct alignas(kCacheSeparation) Work {
     SearchWork search;
     FeatureKeys keys;
-    std::vector<std::uint32_t> entry;               // [keys]  where a feature's weights begin
+    std::vector<std::uint32_t> entry;               // [keys]  where the weights of a feature begin
     std::vector<float> row;                         // side scores of one unit
     std::vector<std::uint32_t> joint_entry;         // of all units
     std::vector<std::size_t> joint_first;           // [T + 1]
@@ -53,37 +52,36 @@ class CoupledPredictor {
   [[nodiscard]] const TemplateSet& templates() const { return templates_; }
   [[nodiscard]] const Reading& reading() const { return reading_; }
 
-  /// Scores and prunes a sentence and builds the space of bundles that are left, under constraints for each
-  /// side's labels (or none). If the constraints leave no legal path, returns false and builds the space
-  /// without them.
+  /// Scores and prunes a sentence and builds the space of remaining bundles, under constraints for the labels
+  /// of each side (or none). If the constraints leave no legal path, builds the space without them and
+  /// returns false.
   [[nodiscard]] bool prepare(const Sentences& sentences, std::int64_t sentence,
                              std::span<const Constraints> constraints, Work& work) const;
-  /// prepare() and decode() at once, as fast as can be: the space is unspecified afterwards.
+  /// prepare() and decode() in one step, for speed; the space is unspecified afterwards.
   [[nodiscard]] bool answer(const Sentences& sentences, std::int64_t sentence,
                             std::span<const Constraints> constraints, SideChoice sides, Work& work) const;
-  /// The labels of some sides, from the space; the answer is in work.search.
+  /// Decodes the labels of the given sides from the space; the answer is in work.search.
   void decode(SideChoice sides, Work& work) const;
-  /// Scratch memory of earlier calls.
   [[nodiscard]] Spare<Work>& spare() const { return spare_; }
 
  private:
-  /// All weights, ready for exact scores; built on first use.
+  /// All weights, for exact scores; built on first use.
   [[nodiscard]] const EntryTable& all() const;
   void extract(const Sentences& sentences, std::int64_t sentence, Work& work) const;
 
-  /// Scores and prunes a sentence; calls search(joint features) once that is done. Returns false if the
-  /// constraints leave no legal path and had to be ignored.
+  /// Scores and prunes a sentence, then calls search(joint features). Returns false if the constraints left
+  /// no legal path and were ignored.
   template <class Search>
   [[nodiscard]] bool prune(const Sentences& sentences, std::int64_t sentence,
                            std::span<const Constraints> constraints, Work& work, const Search& search) const;
-  /// Prunes by exact scores of all labels; returns as prune().
+  /// Prunes by exact scores of all labels; returns the same as prune().
   [[nodiscard]] bool prune_exactly(const Sentences& sentences, std::int64_t sentence,
                                    std::span<const Constraints> constraints, Work& work) const;
   void score(Work& work) const;
   /// Applies the constraints to the scores; returns false if they leave no legal path.
   [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,
                                        std::span<const Constraints> constraints, Work& work) const;
-  /// The rest of the scores, for the candidates.
+  /// Adds the remaining scores of the candidates.
   void add_deferred_rows(Work& work) const;
 
   CoupledShape shape_;
@@ -99,42 +97,42 @@ class CoupledPredictor {
   std::unique_ptr<CoarsePruner> coarse_pruner_;  // null: all labels are scored exactly
 };
 
-/// How the labels of a side become words.
+/// How labels of a side become words.
 struct SideWords {
   std::size_t side;
   LabelEdges edges;
-  const ConfidenceCurve* curve;  // null: probabilities are taken as they are
+  const ConfidenceCurve* curve;  // null: probabilities stay as they are
 };
 
-/// The words of a side; `units` without labels and probabilities. Throws std::invalid_argument if there is no
-/// such side, or units and labels do not fit together.
+/// The words of a side; `units` come without labels and probabilities. Throws std::invalid_argument if there
+/// is no such side, or if units and labels are inconsistent.
 [[nodiscard]] WordColumns words_of_side(const CoupledAnswers& answers, const SideWords& how,
                                         LabelledUnits units);
 
-/// Answers for all sentences. `allowed`: labels that are given, [sides][units], or none.
+/// Answers for all sentences. `allowed` holds given labels, [sides][units], or is empty.
 [[nodiscard]] CoupledAnswers predict(const CoupledPredictor& predictor, const Sentences& sentences,
                                      std::span<const TagSets> allowed, bool with_candidates,
                                      std::size_t threads);
 
-/// Answers for all sentences under constraints for the labels of each side (or none at all). A sentence
-/// without any legal path under them is answered without them, and counted in `impossible`.
+/// Answers for all sentences under constraints for the labels of each side (or none). A sentence without a
+/// legal path under the constraints is answered without them and counted in `impossible`.
 [[nodiscard]] CoupledAnswers predict_constrained(const CoupledPredictor& predictor,
                                                  const Sentences& sentences,
                                                  std::span<const Constraints> constraints,
                                                  bool with_candidates, std::size_t threads,
                                                  std::int64_t& impossible);
 
-/// The best label sequences of one side for the first sentence, under constraints that are kept where
-/// possible; `log_z` gets log Z.
+/// The best label sequences of one side for the first sentence, under constraints if these leave a legal
+/// path; `log_z` receives log Z.
 [[nodiscard]] std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
                                              std::size_t side, std::span<const Constraints> constraints,
                                              std::size_t k, double& log_z);
 
-/// One side of a coupled tagger as a model that labels; starts[k][l]: label l of side k begins a word.
+/// One side of a coupled tagger as a label model; starts[k][l] says whether label l of side k begins a word.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,
                                                       std::vector<std::vector<std::uint8_t>> starts);
 
-/// Expected counts of label pairs of two sides, [La][Lb], over all units: the mapping that was learned.
+/// Expected counts of label pairs of two sides, [La][Lb], over all units: the mapping as it was learned.
 [[nodiscard]] std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentences& sentences,
                                               std::span<const TagSets> allowed, std::size_t side_a,
                                               std::size_t side_b, std::size_t threads);

@@ -1,4 +1,4 @@
-// From the scores of a sentence to an answer: prune each side, build the bundles that are left, ask the
+// Turns the scores of a sentence into an answer: prunes each side, builds the remaining bundles, and asks the
 // chain.
 #pragma once
 
@@ -13,66 +13,65 @@
 
 namespace duilian {
 
-/// Scratch of one thread.
+/// Scratch memory of one thread.
 struct alignas(kCacheSeparation) SearchWork {
   SideScores scores;
-  std::vector<TagSets> candidates;  // [sides]
-  std::vector<std::vector<double>>
-      prior;  // [sides]  p of the candidates according to the side alone, if wanted
+  std::vector<TagSets> candidates;         // [sides]
+  std::vector<std::vector<double>> prior;  // [sides]  p of the candidates by the side alone, if requested
   BundleSpace space;
   Marginals found;
   std::vector<std::vector<double>> side;         // [sides]  p of the candidates
-  std::vector<std::vector<std::int32_t>> place;  // [sides]  the candidates chosen
+  std::vector<std::vector<std::int32_t>> place;  // [sides]  the chosen candidates
   PruningWorkspace pruning;
   SpaceWorkspace joint;
   PairWorkspace pair;
   Workspace chain;
 };
 
-/// How a model searches.
 struct SearchOptions {
   Pruning pruning;
   Decoding decoding = Decoding::marginals;
-  double bundle_gap =
-      std::numeric_limits<double>::infinity();  // see prune_bundles(); infinite: every bundle is tried
+  // See prune_bundles(); infinite: try all bundles.
+  double bundle_gap = std::numeric_limits<double>::infinity();
 };
 
-/// Candidates of every side by the scores in `work`. `keep[k]`, if not empty, holds labels that must stay.
+/// The candidates of every side, by the scores in `work`. `keep[k]`, unless empty, holds labels that must
+/// stay.
 void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning pruning, std::int32_t units,
            std::span<const std::span<const std::int32_t>> keep, bool with_prior, SearchWork& work);
 
-/// Builds and scores the bundles of the candidates in `work`; where the mappings leave nothing, they are
-/// ignored. A finite bundle_gap needs `prior`: a bundle is dropped if it is twice the gap below the best
-/// according to the sides alone, or the gap below with joint features, unless that would leave no legal path.
+/// Builds and scores the bundles of the candidates in `work`, ignoring the mappings if they leave nothing. A
+/// finite bundle_gap needs `prior`: a bundle is dropped if it scores twice the gap below the best by the
+/// sides alone, or the gap below the best with joint features, unless no legal path would be left.
 void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
            double bundle_gap, SearchWork& work);
 
-/// The sides whose answers are wanted: [first, last).
+/// The sides to answer for: [first, last).
 struct SideChoice {
   std::size_t first;
   std::size_t last;
 };
 
-/// Fills `found`, `side` and `place` of `work` from its space, for some sides.
+/// Fills `found`, `side` and `place` of `work` from its space, for the given sides.
 void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work);
 
-/// build() and decode() at once for a few bundles of two sides: fills `side` and `place`, but not `space` and
-/// `found`. Returns false, and fills nothing, if the general way has to be taken.
+/// build() and decode() in one step, for a few bundles of two sides: fills `side` and `place`, but not
+/// `space` and `found`. Returns false and fills nothing if the general search must be used.
 [[nodiscard]] bool try_pairs(const CoupledShape& shape, const CoupledTransitions& between,
                              const JointSource& source, const SearchOptions& options, SideChoice sides,
                              SearchWork& work);
 
-/// Answers for many sentences, their units one after the other.
+/// Answers for many sentences, their units one after another.
 struct CoupledAnswers {
   std::vector<std::vector<std::int32_t>> label;  // [sides][units]
-  std::vector<std::vector<float>>
-      p;  // [sides][units]  of that label; less what pruning left out, unless candidates are wanted
-  std::vector<std::vector<float>> confidence;   // as p, less what pruning left out; if candidates are wanted
-  std::vector<TagSets> candidates;              // [sides], if wanted
-  std::vector<std::vector<float>> candidate_p;  // [sides], as candidates
+  std::vector<std::vector<float>> p;  // [sides][units]  of that label, times the share kept by pruning;
+                                      // within the lattice with candidates
+  std::vector<std::vector<float>> confidence;   // with candidates: p times the share kept by pruning
+  std::vector<TagSets> candidates;              // [sides], if requested
+  std::vector<std::vector<float>> candidate_p;  // [sides], laid out as candidates
 };
 
-/// Puts the answers of several threads together.
+/// Merges the answers of several threads.
 class AnswerCollector {
  public:
   AnswerCollector(std::size_t sides, std::span<const std::int64_t> first, bool with_candidates);
@@ -87,11 +86,11 @@ class AnswerCollector {
   std::span<const std::int64_t> first_;
   bool with_candidates_;
   CoupledAnswers out_;
-  std::vector<Kept> kept_;  // [sentences], if wanted
+  std::vector<Kept> kept_;  // [sentences], if requested
 };
 
-/// Labels that are given, side by side for all units: no positions if nothing is fixed on that side, no
-/// labels at units that are free.
+/// Restricts scores to given labels, side by side for all units: no positions if nothing is fixed on a side,
+/// no labels at units that are free.
 void restrict_scores(const CoupledShape& shape, std::span<const TagSets> allowed, std::int64_t begin,
                      std::int64_t end, SideScores& scores);
 

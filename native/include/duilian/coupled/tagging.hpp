@@ -1,4 +1,4 @@
-// Tagging with weights in training, as a layout has them: for dev sets, and for candidates found beforehand.
+// Tags with the weights of a layout, during training: for dev sets, and to find candidates beforehand.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace duilian {
 
-/// What the separate features of the units [begin, end) say.
+/// The scores that separate features give to the units [begin, end).
 void score_sides(const CoupledLayout& layout, WeightView weights, const FeatureRows& features,
                  std::int64_t begin, std::int64_t end, SideScores& out);
 
-/// The units [begin, end) of candidates that were found beforehand.
+/// The units [begin, end) of precomputed candidates.
 void slice(const TagSets& sets, std::int64_t begin, std::int64_t end, TagSets& out);
 
-/// Joint features whose weights lie in a layout's rows; unit `begin` is position 0.
+/// Joint features whose weights are in the rows of a layout; unit `begin` is position 0.
 class RowSource final : public JointSource {
  public:
   RowSource(const CoupledLayout& layout, WeightView weights, const FeatureRows& features, std::int64_t begin)
@@ -32,7 +32,7 @@ class RowSource final : public JointSource {
   std::int64_t begin_;
 };
 
-/// The labels of many sentences under weights in training. `candidates` as in CoupledData, `allowed` as in
+/// The labels of many sentences by weights in training. `candidates` as in CoupledData, `allowed` as in
 /// restrict_scores.
 [[nodiscard]] CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights,
                                          const FeatureRows& features, std::span<const std::int64_t> first,

@@ -1,11 +1,11 @@
-// Dynamic features (Zhao et al. 2012): templates over words instead of units: the words of a path that is
-// still being built. At unit t the units before it have labels, so their words are known; the word that t
-// belongs to is known up to t.
+// Dynamic features (Zhao et al. 2012): templates over words instead of units, namely the words of a path that
+// is still under construction. At unit t, the units before it have labels, so their words are known; the word
+// that t belongs to is known up to t.
 //
-// They are written in the usual template language, over a window of words: w[-1] is the word before, w[0] the
-// current one so far (unit t included), @pos[-1] and @pos[0] their tags. If the path is between two words, t
-// begins a new one, whose tag is not known yet: `?`. What lies ahead is not cut into words: w[1] is the next
-// unit.
+// The templates are written in the usual language, over a window of words: w[-1] is the previous word, w[0]
+// the current one so far (including unit t), @pos[-1] and @pos[0] are their tags. If the path is between two
+// words, t begins a new one, whose tag is still unknown: `?`. The text ahead has no words yet: w[1] is the
+// next unit.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@
 namespace duilian {
 
 inline constexpr std::int32_t kWordsBack = 2;
-inline constexpr std::string_view kTagColumn = "pos";  // comes from the path
+inline constexpr std::string_view kTagColumn = "pos";  // the tag of a word, which comes from the path
 
-/// Kinds of paths: between two words, or inside one; and of the labels that follow them.
+/// Kinds of paths, and of the labels that may follow them: between two words, or inside one.
 enum Kind : std::size_t { kBetween, kInside };
 inline constexpr std::size_t kKinds = 2;
 
@@ -40,29 +40,29 @@ struct LabelWords {
   LabelWords(std::vector<std::uint8_t> starting, std::vector<std::uint8_t> ending,
              std::vector<std::u32string> tags);
 
-  /// The kind of paths that a label may follow.
+  /// The kind of path that a label may follow.
   [[nodiscard]] Kind kind_of(std::size_t label) const { return starts[label] != 0 ? kBetween : kInside; }
-  /// The kind of the paths that end with a label.
+  /// The kind of path that a label leaves behind.
   [[nodiscard]] Kind kind_after(std::size_t label) const { return ends[label] != 0 ? kBetween : kInside; }
 
-  std::vector<std::uint8_t> starts;     // [L]  begins a word
-  std::vector<std::uint8_t> ends;       // [L]  ends one
-  std::vector<std::u32string> tag;      // [L]  of its word
+  std::vector<std::uint8_t> starts;     // [L]  whether it begins a word
+  std::vector<std::uint8_t> ends;       // [L]  whether it ends one
+  std::vector<std::u32string> tag;      // [L]  tag of the word
   std::vector<std::uint64_t> tag_hash;  // [L]
-  std::vector<Run> runs;                // all labels in order, cut where their kind changes
-  std::vector<Run> runs_after;          // the same for the kinds of paths that end with them
+  std::vector<Run> runs;                // all labels in order, cut where kind_of changes
+  std::vector<Run> runs_after;          // all labels in order, cut where kind_after changes
 };
 
 /// Throws std::invalid_argument unless they describe this many labels.
 void check(const LabelWords& words, std::int32_t labels);
 
-/// The last words of a path, the newest first; -1 where the sentence has none.
+/// The last words of a path, newest first; -1 where the sentence has none.
 struct History {
-  std::array<std::int32_t, kWordsBack + 1> begin{-1, -1, -1};  // the word's first unit
-  std::array<std::int32_t, kWordsBack + 1> label{-1, -1, -1};  // of that unit
-  bool is_open = false;                                        // the newest word continues
+  std::array<std::int32_t, kWordsBack + 1> begin{-1, -1, -1};  // first unit of the word
+  std::array<std::int32_t, kWordsBack + 1> label{-1, -1, -1};  // label of that unit
+  bool is_open = false;                                        // whether the newest word continues
 
-  /// The path with one more label, that of unit t.
+  /// Extends the path by the label of unit t.
   void extend(const LabelWords& words, std::int32_t t, std::int32_t next) {
     if (words.starts[next] != 0 || begin[0] < 0) {
       begin = {t, begin[0], begin[1]};
@@ -73,11 +73,11 @@ struct History {
   bool operator==(const History&) const = default;
 };
 
-/// Groups of templates about words: those that use nothing but the tags of words so far; of the others, those
-/// that use only words before the current one; and the rest.
+/// Groups of word templates: those that use only the tags of words so far; of the others, those that use only
+/// words before the current one; and the rest.
 enum class Asks : std::uint8_t { tags, past, rest };
 
-/// Templates about words. Their keys differ from those of the same templates about units.
+/// Word templates. Their keys differ from those of the same templates over units.
 /// Throws std::invalid_argument if one looks more than kWordsBack words back.
 class WordTemplates {
  public:
@@ -93,8 +93,8 @@ class WordTemplates {
   TemplateSet set_;
 };
 
-/// Hashes that most templates are made of: those of texts, tags and lengths of the words at places 0, -1, -2,
-/// and of the next unit.
+/// The hashes that most templates consist of: texts, tags and lengths of the words at places 0, -1, -2, and
+/// the text of the next unit.
 inline constexpr std::size_t kWordPlaces = kWordsBack + 1;
 enum Hashed : std::size_t {
   kTextHash = 0,
@@ -115,7 +115,7 @@ class WordWindow {
   void move_to(const History& history, std::int32_t t);
 
   [[nodiscard]] const WordHashes& hashes() const { return hash_; }
-  /// A key of the tags of the window's words: equal tags, equal keys.
+  /// A key made of the tags of the words in the window: equal tags have equal keys.
   [[nodiscard]] std::uint64_t tags_key() const {
     std::uint64_t key = 0;
     for (std::size_t k = 0; k < kWordPlaces; ++k) key = mix(key, hash_[kTagHash + k]);
@@ -154,7 +154,7 @@ class WordWindow {
     std::int64_t end = -1;
     std::int32_t label = -1;
   };
-  /// The hash of the last word that was looked up at a unit where it begins.
+  /// The hash of the word that was last looked up at the unit where it begins.
   struct Known {
     std::int64_t end = 0;
     std::uint64_t hash = 0;
@@ -174,11 +174,11 @@ class WordWindow {
   std::vector<std::size_t> column_of_;  // [columns of the templates]
 };
 
-/// The keys of each unit's features, given the labels of all units.
+/// The keys of the features at each unit, given the labels of all units.
 [[nodiscard]] FeatureKeys word_keys(const WordTemplates& templates, const LabelWords& words,
                                     const Sentences& sentences, std::span<const std::int32_t> labels);
 
-/// The same for people, one list per unit.
+/// The same features in readable form, one list per unit.
 [[nodiscard]] std::vector<std::vector<std::string>> describe_words(const WordTemplates& templates,
                                                                    const LabelWords& words,
                                                                    const Sentences& sentences,

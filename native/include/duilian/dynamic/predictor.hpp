@@ -1,5 +1,5 @@
-// A trained tagger with dynamic features, compiled for tagging: a plain tagger for the features of units, and
-// the same table for those of words.
+// A trained tagger with dynamic features, compiled for tagging: a plain tagger for unit features, and the
+// same table for word features.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace duilian {
 
-/// The weights of a trained tagger, whose features of words are the rows from `unit_rows` on. Drops state
-/// weights whose size is below `min_weight`, and features without any left.
+/// Compiles the weights of a trained tagger, whose word features are the rows from `unit_rows` on. Drops
+/// state weights smaller in size than `min_weight`, and features that have none left.
 [[nodiscard]] CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const float> weights,
                                               std::span<const std::uint64_t> keys, std::size_t unit_rows,
                                               const LabelWords& words, float min_weight);
 
 class DynamicPredictor {
  public:
-  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  /// Throws std::invalid_argument if an index in the arrays is out of range.
   DynamicPredictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
                    TemplateSet word_templates, Reading reading, LabelWords words, DynamicOptions options);
 
@@ -33,7 +33,7 @@ class DynamicPredictor {
   };
 
   [[nodiscard]] const Predictor& plain() const { return plain_; }
-  /// The best labels, from the scores of units in `work.plain`; false if no path is legal.
+  /// The best labels, given the unit scores in `work.plain`; returns false if no path is legal.
   [[nodiscard]] bool decode(const Sentences& sentences, std::int64_t sentence, Work& work,
                             std::span<std::int32_t> out) const;
 
@@ -50,7 +50,7 @@ class DynamicPredictor {
                                                 const Constraints& constraints, std::size_t threads,
                                                 std::int64_t& impossible);
 
-/// For whole files.
+/// The tagger as a label model, for whole files.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const DynamicPredictor& predictor,
                                                       std::span<const std::uint8_t> starts);
 

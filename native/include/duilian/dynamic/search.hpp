@@ -1,14 +1,14 @@
-// The best path under dynamic features, approximately (Algorithm 1 of Zhao et al. 2012): a Viterbi search in
-// which the features of unit t are those of the best path up to t - 1, whichever path they are used for.
+// Approximate search for the best path under dynamic features (Algorithm 1 of Zhao et al. 2012): a Viterbi
+// search in which the features of unit t come from the best path up to t - 1, even for other paths.
 //
-// Two things refine it. A path that ended a word can only be followed by a new one, and a path in the middle
-// of a word cannot: so a step follows the best path of its own *kind*, as long as that is at most `kind_gap`
-// worse than the best of all. And with a beam of width k every label keeps its k best paths, and each of the
-// k best paths overall uses its own words. A beam of 1 with a kind_gap below 0 is the paper's search; a beam
-// that holds every path is exhaustive.
+// Two refinements are ours. A path that has just ended a word must begin a new one, and a path inside a word
+// must not; so a step uses the words of the best path of its own *kind*, provided that this scores at most
+// `kind_gap` below the best of all. And with a beam of width k, every label keeps its k best paths, and each
+// of the k best paths overall uses its own words. A beam of 1 with a kind_gap below 0 is the paper's search;
+// a beam that holds every path is exhaustive.
 //
-// Many units leave little doubt whether the unit before ended a word. A path that is more than `path_gap`
-// worse than the best is not followed at all: then words are looked up for one kind of label only.
+// At many units there is little doubt whether the previous unit ended a word. A path that scores more than
+// `path_gap` below the best is not followed at all; then words are looked up for one kind of label only.
 #pragma once
 
 #include <array>
@@ -36,9 +36,9 @@ class WordScorer {
   WordScorer(const WordScorer&) = delete;
   WordScorer& operator=(const WordScorer&) = delete;
   virtual ~WordScorer() = default;
-  /// Announces that `add` comes next, with the same words, for some of these kinds: time to prefetch.
+  /// Announces a call of `add` with the same words, for some of these kinds, so that data can be prefetched.
   virtual void expect(const FollowedHistories& /*followed*/, std::int32_t /*t*/, KindSet /*kinds*/) {}
-  /// Adds the scores that the followed words give the labels of unit t, of these kinds, to `state` [stride].
+  /// Adds the scores that the followed words give to labels of these kinds at unit t to `state` [stride].
   virtual void add(const FollowedHistories& followed, std::int32_t t, KindSet kinds, double* state) = 0;
 };
 
@@ -52,16 +52,16 @@ struct DynamicWorkspace {
   struct Path {
     double score = 0.0;
     std::int32_t label = 0;
-    std::int32_t from = -1;  // among the paths before
+    std::int32_t from = -1;  // index into the paths of the previous unit
     History history;
   };
-  /// The best path of a kind up to a unit; no path if the label is -1.
+  /// The best path of a kind up to a unit; label -1 means that there is none.
   struct Leader {
     std::int32_t label = -1;
-    std::int32_t from = -1;  // the label before, once followed
+    std::int32_t from = -1;  // the previous label, once followed
     bool is_followed = false;
     double score = kForbidden;
-    History history;  // if followed
+    History history;  // once followed
   };
   std::vector<double> state;                       // [paths followed][stride]
   std::vector<double> delta;                       // [T][stride]
@@ -72,8 +72,9 @@ struct DynamicWorkspace {
   std::vector<std::vector<Path>> column;           // [L]  the best of each label
 };
 
-/// Labels of the best path found, [T]; false if no path is legal. `chain.state` holds the scores of the other
-/// features. With a beam of 1, `work.followed` holds the histories that the features come from.
+/// The labels of the best path found, [T]; returns false if no path is legal. `chain.state` holds the scores
+/// of the other features. With a beam of 1, `work.followed` holds the histories that features were taken
+/// from.
 [[nodiscard]] bool try_dynamic_labels(const UniformChain& chain, const LabelWords& words, WordScorer& scorer,
                                       DynamicOptions options, DynamicWorkspace& work,
                                       std::span<std::int32_t> labels);

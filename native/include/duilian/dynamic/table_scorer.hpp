@@ -1,10 +1,10 @@
-// Scores labels by words, from compiled weights. Words are announced a little ahead, so that their weights
-// are prefetched while the search goes on. And much of it is cached: the scores of words' tags, those of a
-// new word of which only the first unit is known, and those of the words before the current one as long as it
+// Scores labels by words, from compiled weights. The search announces words ahead of time, so that their
+// weights can be prefetched meanwhile. Much is cached: the scores of tag features, those of a new word of
+// which only the first unit is known, and those of the words before the current one for as long as it
 // continues.
 //
-// A feature of words has two keys, one for its entries about labels that begin words and one for those about
-// labels that continue them: a search usually needs only one of them.
+// A word feature has two keys, one for labels that begin words and one for labels that continue them, because
+// a search usually needs only one of them.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace duilian {
 
 inline constexpr std::array<std::uint64_t, kKinds> kAboutKind{0xB5297A4D'3F84D5B5U, 0x68E31DA4'1B56C4E9U};
 
-/// Templates, by what they use.
+/// Templates, grouped by what they use.
 struct SortedTemplates {
   explicit SortedTemplates(const WordTemplates& all)
       : tags(all.part(Asks::tags)), past(all.part(Asks::past)), rest(all.part(Asks::rest)) {}
@@ -30,15 +30,15 @@ struct SortedTemplates {
 
 class TableScorer final : public WordScorer {
  public:
-  /// Cached scores that the tags of words give the labels of a kind. The tags of three words are usually the
-  /// same few, and their features have entries for most labels: adding a row is faster than looking them up
-  /// again.
+  /// Caches the scores that tags of words give to labels of a kind. The tags of three words are usually among
+  /// the same few, and their features have entries for most labels, so adding a row is faster than looking
+  /// them up again.
   struct TagRows {
     static constexpr std::size_t kRows = 1024;
     std::vector<std::uint64_t> key;  // [kRows]  0 if unused
-    std::unique_ptr<float[]> row;    // [kRows][labels of the kind]  only those with a key are written
+    std::unique_ptr<float[]> row;    // [kRows][labels of the kind]  written only where there is a key
   };
-  /// Entries of features about the words before the one that begins at a unit.
+  /// Entries of features of the words before the one that begins at a unit.
   struct Past {
     std::array<std::int32_t, kWordsBack> begin{}, label{};  // of those words
     std::vector<std::uint32_t> entry;
@@ -52,7 +52,7 @@ class TableScorer final : public WordScorer {
     std::vector<double> row;  // [stride]
   };
 
-  /// For the sentence of the window.
+  /// Scores the sentence of the window.
   TableScorer(const WeightTable& table, const SortedTemplates& templates, const LabelWords& words,
               WordWindow& window, std::size_t length, std::size_t stride, Work& work);
 
@@ -65,10 +65,10 @@ class TableScorer final : public WordScorer {
   };
   /// What will be looked up for the labels of a kind.
   struct KindLookup {
-    Range rest, past, tags;  // ranges of keys, later of the entries found for them
-    std::size_t row = 0;     // of the kind's rows of tags
+    Range rest, past, tags;  // ranges of keys, later of their entries
+    std::size_t row = 0;     // index into the TagRows of the kind
     std::uint64_t row_key = 0;
-    Past* kept = nullptr;  // where entries about the words before are cached, if they are
+    Past* kept = nullptr;  // where entries of the words before are cached, if at all
   };
 
   [[nodiscard]] Range append_keys(const WordKeys& templates, Kind kind);
@@ -80,7 +80,7 @@ class TableScorer final : public WordScorer {
   void expect_row(Kind kind, KindLookup& lookup);
   void add_row(Kind kind, double* state);
   void add_entries(const KindLookup& lookup, double* state) const;
-  /// Calls take(label, number among those of its kind).
+  /// Calls take(label, index among the labels of its kind).
   template <class Take>
   void for_each_label(Kind kind, const Take& take) const {
     std::size_t at = 0;

@@ -1,10 +1,10 @@
-// Learning with dynamic features (Algorithm 2 of Zhao et al. 2012). The features that have weights are those
-// of the training sentences: what templates find in the units, and in the words of the gold path.
+// Training with dynamic features (Algorithm 2 of Zhao et al. 2012). Weights exist for the features of the
+// training sentences: those of their units, and those of the words on the gold path.
 //
-// A unit's features are those of the words that the search followed there, for the gold path as for the
-// guess. So both are answers of one linear model, and the guess is its best. That model is trained by
-// passive-aggressive steps (Algorithm 2 of Zhao et al. 2012), or by the gradient of a conditional random
-// field (DynamicObjective).
+// At each unit, gold and guess alike have the features of the words that the search followed there. So both
+// are outputs of the same linear model, and the guess is its best. This model is trained by
+// passive-aggressive steps, as in the paper, or by the gradient of a conditional random field
+// (DynamicObjective).
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@
 namespace duilian {
 
 struct FeatureOptions {
-  std::uint32_t min_count = 1;       // how often a feature of units must occur
-  std::uint32_t min_word_count = 1;  // how often a feature of words must occur
+  std::uint32_t min_count = 1;       // minimum count of a unit feature
+  std::uint32_t min_word_count = 1;  // minimum count of a word feature
   std::int64_t full_from = 2;        // see lay_out_tagger
   std::size_t threads = 1;           // for extracting features
 };
 
 class DynamicTraining {
  public:
-  /// The rows of word features that labels of each kind follow at a unit, among those of a sentence.
+  /// The rows of word features that labels of each kind use at a unit, among those of a sentence.
   struct FollowedRows {
     std::array<std::size_t, kKinds> begin{}, end{};
   };
@@ -45,7 +45,7 @@ class DynamicTraining {
     }
   };
 
-  /// Keeps references to the sentences. `label` is the gold label of every unit.
+  /// Keeps references to the sentences. `label` holds the gold label of every unit.
   DynamicTraining(std::int32_t labels, Succession rules, LabelWords words, const TemplateSet& templates,
                   TemplateSet word_templates, const Sentences& sentences, std::vector<std::int32_t> label,
                   FeatureOptions options, DynamicOptions search);
@@ -55,27 +55,27 @@ class DynamicTraining {
 
   [[nodiscard]] std::int64_t weights() const { return layout_.weights(); }
   [[nodiscard]] const TaggerLayout& layout() const { return layout_; }
-  /// Of the features of units, then of those of words; rows of the layout.
+  /// Keys of unit features, then of word features, in the order of rows in the layout.
   [[nodiscard]] const std::vector<std::uint64_t>& keys() const { return keys_; }
 
   [[nodiscard]] std::size_t answers(std::int64_t) const { return 1; }
-  /// For the passive-aggressive learner: see StructuredModel.
+  /// For the passive-aggressive learner; see StructuredModel.
   double respond(WeightView weights, std::int64_t sentence, std::size_t answer, Work& work,
                  std::vector<Delta>& difference) const;
 
-  /// The labels found for other sentences; `rows` are the features of their units.
+  /// Labels other sentences; `rows` are their unit features.
   [[nodiscard]] std::vector<std::int32_t> tag(WeightView weights, const Sentences& sentences,
                                               const FeatureRows& rows, std::size_t threads) const;
-  /// The rows of the features of units in other sentences.
+  /// The rows of unit features in other sentences.
   [[nodiscard]] FeatureRows rows(const TemplateSet& templates, const Sentences& sentences,
                                  std::size_t threads) const;
 
-  /// The search of one training sentence from its state scores, which have no start and stop scores.
+  /// Searches one training sentence, given its state scores without start and stop.
   [[nodiscard]] bool search(WeightView weights, const LabelTransitions& between, std::int64_t sentence,
                             Work& work) const;
   [[nodiscard]] const TaggingData& data() const { return data_; }
   [[nodiscard]] const LabelWords& words() const { return words_; }
-  /// Features of units are the rows before this one.
+  /// The number of unit features; their rows come first.
   [[nodiscard]] std::size_t unit_rows() const { return units_.size(); }
 
  private:
@@ -91,17 +91,17 @@ class DynamicTraining {
   LabelWords words_;
   WordTemplates word_templates_;
   const Sentences& sentences_;
-  TaggingData data_;  // features of the units, and gold labels
+  TaggingData data_;  // unit features and gold labels
   FeatureOptions options_;
   DynamicOptions search_;  // with a beam of 1
   std::vector<std::uint64_t> keys_;
-  FeatureIndex units_;   // keys of features of units
-  KeyTable word_index_;  // of words; their rows come after those of units
+  FeatureIndex units_;   // keys of unit features
+  KeyTable word_index_;  // keys of word features; their rows follow those of units
   TaggerLayout layout_;
 };
 
 /// The same model as a conditional random field: log Z minus the score of the gold path, under the features
-/// that the search followed.
+/// that the search used.
 class DynamicObjective {
  public:
   using Prepared = LabelTransitions;
@@ -127,12 +127,12 @@ class DynamicObjective {
   }
 
  private:
-  /// Calls take(label, number of the state weight) for the word features at unit t; each kind of label has
-  /// its own.
+  /// Calls take(label, index of the state weight) for the word features at unit t, which differ by kind of
+  /// label.
   template <class Take>
   void for_each_word_weight(std::int32_t t, const DynamicTraining::Work& work, const Take& take) const;
 
-  static constexpr std::uint32_t kBlock = 64;  // one thread changes all weights of a cache line
+  static constexpr std::uint32_t kBlock = 64;  // one thread updates all weights of a cache line
 
   const DynamicTraining& training_;
   TaggingObjective plain_;

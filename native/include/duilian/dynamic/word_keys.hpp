@@ -1,5 +1,5 @@
-// Fast keys for templates about words. Nearly all such templates use texts, tags and lengths of words, whose
-// hashes a window has ready.
+// Fast keys for word templates. Nearly all of them use texts, tags and lengths of words, whose hashes the
+// window already has.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class WordKeys {
   struct Quick {
     std::uint64_t id = 0;
     std::size_t count = 0;
-    std::array<std::uint8_t, templating::kMaxValues> value{};  // of the window's hashes
+    std::array<std::uint8_t, templating::kMaxValues> value{};  // indices into the hashes of the window
   };
 
   std::vector<Quick> quick_;

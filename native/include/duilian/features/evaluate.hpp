@@ -1,5 +1,5 @@
-// One template at one place: a unit of a sentence (extract.hpp), or a word of an unfinished analysis
-// (dynamic/history.hpp). Templates see it through a window.
+// Evaluates one template at one place: at a unit of a sentence (extract.hpp) or at a word of an unfinished
+// analysis (dynamic/history.hpp). Both are seen through a window, so that the code exists only once.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace duilian::templating {
 
-inline constexpr std::size_t kMaxValues = 8;  // of one template
+inline constexpr std::size_t kMaxValues = 8;  // values of one template
 
-/// Places before the beginning and after the end are pseudo units of one character.
+/// What templates look at. Places before the beginning and after the end are pseudo units of one character.
 template <class W>
 concept TemplateWindow = requires(const W& x, std::int64_t unit, std::int32_t column) {
   { x.is_inside(unit) } -> std::convertible_to<bool>;
@@ -37,7 +37,7 @@ inline constexpr std::u32string_view kLengths[] = {U"0", U"1", U"2", U"3", U"4",
 inline constexpr std::u32string_view kBefore = U"<s>";
 inline constexpr std::u32string_view kAfter = U"</s>";
 
-/// The type of a unit or word: that of its characters, or `mixed`.
+/// The type that all characters share, or `mixed`.
 [[nodiscard]] inline std::u32string_view type_of(std::u32string_view chars) {
   const CharClass kind = char_class(chars.front());
   for (const char32_t c : chars.substr(1)) {
@@ -47,7 +47,6 @@ inline constexpr std::u32string_view kAfter = U"</s>";
   return char_type_name(kind);
 }
 
-/// What an atom found.
 struct AtomValue {
   std::u32string_view text;
   std::uint64_t hash = 0;
@@ -56,7 +55,7 @@ struct AtomValue {
 
 [[nodiscard]] inline AtomValue value_of(std::u32string_view text) { return {text, hash_text(text), true}; }
 
-/// The same for the name of a type.
+/// Type names are few, so their hashes are computed once.
 [[nodiscard]] inline AtomValue value_of_type(std::u32string_view name) {
   static const std::array known{
       value_of(char_type_name(CharClass::han)), value_of(char_type_name(CharClass::punct)),
@@ -73,7 +72,7 @@ struct AtomValue {
   return is_true ? yes : no;
 }
 
-/// The i-th character, counted from the end if negative.
+/// The i-th character; negative i counts from the end.
 template <TemplateWindow W>
 [[nodiscard]] AtomValue character(const W& x, std::int64_t unit, std::int32_t i) {
   const std::int64_t length = x.length(unit);
@@ -92,7 +91,7 @@ template <TemplateWindow W>
   return n > length ? AtomValue{} : value_of(x.characters(unit, length - n, n));
 }
 
-/// The value of an atom that has at most one.
+/// The value of an atom that has one at most.
 template <TemplateWindow W>
 [[nodiscard]] AtomValue evaluate(const W& x, const Atom& atom, std::int64_t t) {
   const std::int64_t unit = t + atom.offset;
@@ -186,7 +185,7 @@ void run(const W& x, const Template& program, std::int64_t t, const Sink& sink) 
   });
 }
 
-/// The key of a plain template's one feature, without its text.
+/// The key of a plain template, which always has exactly one feature; its text is not needed.
 template <TemplateWindow W>
 [[nodiscard]] std::uint64_t plain_key(const W& x, const Template& program, std::int64_t t) {
   std::uint64_t key = program.id;
@@ -213,7 +212,7 @@ void append_keys(const TemplateSet& set, const W& x, std::int64_t t, std::vector
   }
 }
 
-/// The same in readable form: `w[0] c[1,0]=国务院 新`, in UTF-8.
+/// The features of all templates at place t in readable form: `w[0] c[1,0]=国务院 新`, in UTF-8.
 template <TemplateWindow W>
 void append_texts(const TemplateSet& set, const W& x, std::int64_t t, std::vector<std::string>& out) {
   for (const Template& program : set.templates) {

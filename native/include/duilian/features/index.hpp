@@ -1,5 +1,5 @@
-// From 64-bit feature keys to rows: an open-addressing table, filled once and then only read.
-// With n features the chance that any two share a key is about n²/2^65: one in a million for 6 million.
+// Maps 64-bit feature keys to rows: an open-addressing table that is filled once and then only read. With n
+// features, the chance that any two share a key is about n²/2^65: one in a million for 6 million features.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace duilian {
 
 inline constexpr std::uint32_t kNoRow = 0xFFFFFFFFU;
 
-/// Key → number, in the order of insertion. Linear probing; a slot is found by multiplication, so that the
-/// size need not be a power of two.
+/// Key → number, in order of insertion. Linear probing; the home slot is found by multiplication, so the
+/// number of slots need not be a power of two.
 class KeyTable {
  public:
   [[nodiscard]] std::uint32_t find(std::uint64_t key) const {
@@ -24,7 +24,7 @@ class KeyTable {
   void prefetch(std::uint64_t key) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[home(key)]);
   }
-  /// The key's number; new keys get the next one.
+  /// The key's number; a new key gets the next one.
   std::uint32_t insert(std::uint64_t key);
   void reserve(std::size_t keys);
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -50,7 +50,7 @@ class FeatureIndex {
  public:
   explicit FeatureIndex(std::span<const std::uint64_t> keys);
 
-  /// The row of a key; kNoRow if there is none.
+  /// The row of a key, or kNoRow.
   [[nodiscard]] std::uint32_t find(std::uint64_t key) const { return table_.find(key); }
   [[nodiscard]] std::optional<std::uint32_t> find_known(std::uint64_t key) const;
   [[nodiscard]] std::vector<std::uint32_t> find_all(std::span<const std::uint64_t> keys) const;
@@ -68,7 +68,7 @@ class KeyCounter {
  public:
   /// The key's number, in order of first occurrence.
   std::uint32_t add(std::uint64_t key, std::uint32_t times = 1);
-  /// Adds the counts of a later part of the corpus; returns the number of each of its keys.
+  /// Adds the counts of a later part of the corpus; returns the new number of each of its keys.
   std::vector<std::uint32_t> add(const KeyCounter& later);
   void prefetch(std::uint64_t key) const { table_.prefetch(key); }
   [[nodiscard]] std::uint32_t count(std::uint32_t number) const { return counts_[number]; }

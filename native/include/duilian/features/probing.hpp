@@ -1,5 +1,6 @@
-// Tables with open addressing: a lookup goes from the home of its key to the first free slot. If the keys
-// come from a file, whoever made it may have chosen them so that every lookup is long; so runs have a limit.
+// Limits how long a lookup in an open-addressing table can take: it goes from the key's home to the first
+// free slot. Keys that come from a file may have been chosen to make every lookup long, so long runs are
+// refused.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +10,11 @@
 
 namespace duilian {
 
-/// Used slots in a row, at most. Where keys are spread evenly and a quarter of the slots is free, the longest
-/// run has some 175 of half a million slots, and in theory (Knuth 1998, 6.4) 440 of 16 million.
+/// The most used slots allowed in a row. With evenly spread keys and a quarter of the slots free, the longest
+/// run is about 175 for half a million slots (measured) and 440 for 16 million (Knuth 1998, section 6.4).
 inline constexpr std::size_t kLongestRun = 1024;
 
-/// The largest number of used slots in a row; the last slot is followed by the first.
+/// The longest run of used slots; it may wrap around from the last slot to the first.
 [[nodiscard]] inline std::size_t longest_run(std::span<const std::uint64_t> slots, std::uint64_t free) {
   std::size_t run = 0;
   std::size_t longest = 0;

@@ -1,4 +1,4 @@
-// How a model reads text: what features see of its characters, and the words it knows from a dictionary.
+// How a model reads text: the folding that features see it through, and its dictionary, if it has one.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 namespace duilian {
 
 struct Reading {
-  Reading(Folding given = {}, Dictionary words = {})  // NOLINT: a folding alone is a way to read
+  Reading(Folding given = {}, Dictionary words = {})  // NOLINT: a folding alone is a reading
       : folding(std::move(given)), dictionary(std::move(words)) {}
 
   Folding folding;

@@ -1,4 +1,4 @@
-// Many sentences as feature templates see them: units, and further columns (a POS column, a guide tag),
+// Sentences as feature templates see them: units and further columns (such as a POS tag or a guide's tag),
 // already folded, in a few long arrays.
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace duilian {
 
-/// The hash of a value: the same for the same characters, wherever they occur.
+/// The hash of a value, which depends on its characters only.
 [[nodiscard]] std::uint64_t hash_text(std::u32string_view text);
-/// The hash of a text that continues with `more`, given the hash of its beginning.
+/// Extends the hash of a text to the hash of that text followed by `more`.
 [[nodiscard]] std::uint64_t hash_more(std::uint64_t hash, std::u32string_view more);
 
 /// Mixes a value into a key; the order of values matters.
@@ -25,7 +25,7 @@ namespace duilian {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
 }
 
-/// One string per unit of all sentences, end to end.
+/// One string for each unit of all sentences, end to end.
 struct TextColumn {
   std::u32string characters;
   std::vector<std::int64_t> first{0};  // [units + 1]
@@ -39,17 +39,17 @@ struct TextColumn {
 
 class Sentences {
  public:
-  /// If the reading has a dictionary, it adds its columns after those named. Throws std::invalid_argument if
-  /// one of them has the same name.
+  /// The columns of the reading's dictionary, if it has one, follow those named here. Throws
+  /// std::invalid_argument if two columns have the same name.
   Sentences(Reading reading, std::vector<std::string> column_names);
 
-  /// Units and columns in UTF-8; each column has one value per unit and is not folded.
+  /// Adds a sentence of units and columns in UTF-8; each column has one value per unit and is not folded.
   void add(std::span<const std::string> units, std::span<const std::vector<std::string>> columns);
-  /// Units as places in a text, without columns but those of the dictionary.
+  /// Adds a sentence as spans of a text, without columns except those of the dictionary.
   void add(std::u32string_view text, std::span<const Span> units);
-  /// Sentences of several texts: text k has the sentences [text[k], text[k + 1]), sentence s the
-  /// units [first[s], first[s + 1]), and spans [units][2] says where each unit begins and ends in its text.
-  /// Throws std::invalid_argument if these do not fit together.
+  /// Adds sentences of several texts: text k has the sentences [text[k], text[k + 1]), sentence s has the
+  /// units [first[s], first[s + 1]), and spans [units][2] holds the beginning and end of each unit in its
+  /// text. Throws std::invalid_argument if the arrays are inconsistent.
   void add_texts(std::span<const std::u32string> texts, std::span<const std::int64_t> spans,
                  std::span<const std::int64_t> first, std::span<const std::int64_t> text);
 
@@ -58,7 +58,7 @@ class Sentences {
   [[nodiscard]] std::int64_t begin_of(std::int64_t sentence) const { return first_[sentence]; }
   [[nodiscard]] std::int64_t end_of(std::int64_t sentence) const { return first_[sentence + 1]; }
   [[nodiscard]] const TextColumn& text() const { return text_; }
-  /// The value of a column, in the order of their names, and its hash.
+  /// The value of a column, and its hash; columns are numbered in the order of their names.
   [[nodiscard]] std::u32string_view column(std::size_t index, std::int64_t unit) const {
     return index < columns_.size() ? columns_[index].at(unit) : code(index, unit).text;
   }
@@ -73,16 +73,16 @@ class Sentences {
     return *codes_[index - columns_.size()][unit];
   }
   void add_unit(std::u32string_view unit);
-  /// Ends a sentence of units that were added: looks its words up.
+  /// Completes a sentence from the units added last, by looking up its words in the dictionary.
   void end_sentence(std::size_t units);
 
   Reading reading_;
   std::vector<std::string> column_names_;
   TextColumn text_;
-  std::vector<TextColumn> columns_;     // those that are given with the sentences
-  Dictionary::Columns codes_;           // those of the dictionary
+  std::vector<TextColumn> columns_;     // given with the sentences
+  Dictionary::Columns codes_;           // from the dictionary
   std::vector<std::int64_t> first_{0};  // [sentences + 1]  in units
-  // Of the sentence that is being added, for the dictionary: folded characters, and where units end.
+  // The sentence being added, for the dictionary: its folded characters, and where its units end.
   std::u32string characters_;
   std::vector<std::int64_t> end_;
   Dictionary::Work work_;

@@ -1,4 +1,4 @@
-// The feature template language: one template a line, compiled to a small program that extract.hpp runs.
+// The feature template language: one template per line, compiled into a small program that extract.hpp runs.
 // docs/templates.md explains the language; this is its grammar:
 //
 //   line       = [ template ] [ "#" comment ]
@@ -17,7 +17,7 @@
 
 namespace duilian {
 
-/// Message: "line:column: what is wrong", both counted from 1.
+/// The message is "line:column: what is wrong", both counted from 1.
 struct TemplateSyntaxError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
@@ -34,7 +34,7 @@ struct Atom {
     char_type,  // type[k,first]
     length,     // len[k]
     same,       // same[k,first]
-    column,     // @name[k], lx[k], jg[k]; first is the column's number
+    column,     // @name[k], lx[k], jg[k]; first is the number of the column
     bias,
   };
   Kind kind = Kind::bias;
@@ -58,8 +58,8 @@ struct Condition {
 };
 
 struct Template {
-  std::string text;      // single blanks between the parts
-  std::uint64_t id = 0;  // from the text: keys stay the same when other templates are added or removed
+  std::string text;      // atoms and conditions separated by single blanks
+  std::uint64_t id = 0;  // hash of the text, so keys stay the same when other templates come or go
   std::vector<Atom> atoms;
   std::vector<Condition> conditions;
   bool is_plain = false;  // texts and columns only, which always have a value
@@ -67,13 +67,13 @@ struct Template {
 
 struct TemplateSet {
   std::vector<Template> templates;
-  std::vector<std::string> columns;  // the names that templates use, those of a dictionary included
+  std::vector<std::string> columns;  // every column that templates use, including those of a dictionary
   bool has_transitions = false;      // t[-1]
 
   [[nodiscard]] std::vector<std::string> texts() const;
-  /// The columns that come with sentences.
+  /// The columns that must come with the sentences.
   [[nodiscard]] std::vector<std::string> given_columns() const;
-  /// Whether some come from a dictionary.
+  /// Whether templates use columns of a dictionary.
   [[nodiscard]] bool needs_dictionary() const { return given_columns().size() != columns.size(); }
 };
 

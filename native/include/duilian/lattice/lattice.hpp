@@ -1,6 +1,6 @@
-// The lattice: for every unit of a sentence, the labels that are still possible. A label is a bundle, one tag
-// per standard (Li et al. 2017 have two sides; any number works here). A corpus, a mapping, a pruner or a
-// user constrains the lattice; every question to a model is asked about what is left.
+// The lattice: the labels still possible at each unit of a sentence. A label is a bundle, one tag per
+// standard (Li et al. 2017 have two sides; any number works here). A corpus, a mapping, pruning or a user
+// constrains the lattice; every question to a model is about what is left of it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Lattice {
   bool operator==(const Lattice&) const = default;
 };
 
-/// Tags that one side allows at each position: [first[t], first[t + 1]), ascending, distinct.
+/// The tags that one side allows at each position t: [first[t], first[t + 1]), ascending and distinct.
 struct TagSets {
   std::vector<std::int32_t> first{0};  // [T + 1]
   std::vector<TagId> tag;
@@ -37,7 +37,7 @@ struct TagSets {
   [[nodiscard]] std::span<const TagId> at(std::int32_t t) const;
 };
 
-/// m: Ta × Tb → {0, 1} between two sides (Eq. 7 of Li et al. 2017).
+/// m: Ta × Tb → {0, 1}, the mapping between the tags of two sides (Eq. 7 of Li et al. 2017).
 struct SideMapping {
   std::int32_t side_a = 0;
   std::int32_t side_b = 1;
@@ -49,8 +49,8 @@ struct SideMapping {
   }
 };
 
-/// Which tag of one side may follow which (I@NN only after B@NN or I@NN). The extra row L is the start of
-/// the sentence, the extra column L its end. Empty: everything may follow everything.
+/// Which tag of a side may follow which (I@NN only follows B@NN or I@NN). The extra row L is the start of the
+/// sentence, the extra column L its end. If empty, every tag may follow every other.
 struct Succession {
   std::int32_t tags = 0;
   std::vector<std::uint8_t> allows;  // [L + 1][L + 1]
@@ -61,27 +61,27 @@ struct Succession {
   }
 };
 
-/// Throws std::invalid_argument unless the arrays fit together as the struct promises.
+/// Throws std::invalid_argument unless the arrays keep the promises of the struct.
 void check(const Lattice& lattice);
 void check(const TagSets& sets);
 
-/// Every bundle of `tags[0] × tags[1] × …` at each of T positions.
+/// Every bundle of `tags[0] × tags[1] × …` at each position.
 [[nodiscard]] Lattice complete_lattice(std::int32_t positions, std::span<const std::int32_t> tags);
 
-/// At each position the product of the sides' candidates, minus the bundles that a mapping forbids.
+/// At each position, the product of the sides' candidates without the bundles that a mapping forbids.
 [[nodiscard]] Lattice product_lattice(std::span<const TagSets> sides, std::span<const SideMapping> mappings);
 
-/// The states whose tag on `side` is allowed: a gold tag, a set, a given boundary.
+/// The states whose tag on `side` is allowed; the limit may be a gold tag, a set of tags or a given boundary.
 [[nodiscard]] Lattice restrict(const Lattice& lattice, std::int32_t side, const TagSets& allowed);
 
-/// The states in both, and the states in either.
+/// The states in both lattices, and those in at least one.
 [[nodiscard]] Lattice intersect(const Lattice& a, const Lattice& b);
 [[nodiscard]] Lattice unite(const Lattice& a, const Lattice& b);
 
-/// The states on some complete legal path; one succession per side.
+/// The states that lie on a complete legal path; one succession per side.
 [[nodiscard]] Lattice trim(const Lattice& lattice, std::span<const Succession> successions);
 
-/// For every state of `inner` its number in `outer`; throws std::invalid_argument if it is missing there.
+/// The number in `outer` of every state of `inner`; throws std::invalid_argument if one is missing there.
 [[nodiscard]] std::vector<std::int32_t> locate(const Lattice& inner, const Lattice& outer);
 
 }  // namespace duilian

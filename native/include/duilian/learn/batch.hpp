@@ -1,6 +1,6 @@
-// One pass over examples in mini-batches. A batch's gradients are computed in parallel; then every thread
-// applies its share of the weights, going through the batch in order. So each weight sees the same changes in
-// the same order for any number of threads, and the result is the same to the last bit.
+// One pass over the examples in mini-batches. The gradients of a batch are computed in parallel; then each
+// thread updates its own share of the weights, going through the batch in order. So every weight sees the
+// same changes in the same order for any number of threads, and results are identical to the last bit.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct PassOptions {
   std::size_t threads = 1;
 };
 
-/// The steps of a pass on one batch after another.
+/// Takes the steps of a pass, batch by batch.
 template <Objective M, ChangeRule Rule>
 class BatchPass {
  public:
@@ -53,15 +53,15 @@ class BatchPass {
   }
 
  private:
-  // Examples that share a dense block: a block for each would fill the cache.
+  // How many examples share a dense block: a block for each would fill the cache.
   static constexpr std::size_t kGroup = 2;
 
   struct alignas(kCacheSeparation) Group {
     std::vector<double> dense;
   };
 
-  /// Every thread scores all examples from one half of the weights; if several threads have the same half,
-  /// they share the examples.
+  /// Every thread scores all examples from one half of the weights; threads with the same half divide the
+  /// examples between them.
   void score(std::span<const std::int64_t> batch) {
     if constexpr (ScoredInHalves<M>) {
       team_.run([&](std::size_t thread) {
@@ -100,7 +100,7 @@ class BatchPass {
     });
   }
 
-  /// The longest groups first, so that no thread is left alone with a long one at the end of a batch.
+  /// Puts the longest groups first, so that no thread is left with a long one at the end of a batch.
   void sort_groups(std::span<const std::int64_t> batch) {
     turn_.clear();
     for (std::size_t g = 0; g * kGroup < batch.size(); ++g) turn_.emplace_back(0, g);
@@ -115,7 +115,7 @@ class BatchPass {
     for (std::size_t k = 0; k < batch.size(); ++k) {
       model_.apply(batch[k], gradient_[k], Share(thread, team_.size()), rule_);
     }
-    // The dense block is divided too, a run of neighbours for each thread.
+    // The dense block is divided, too: each thread updates a run of neighbours.
     const std::size_t groups = (batch.size() + kGroup - 1) / kGroup;
     const std::size_t from = dense_.size() * thread / team_.size();
     const std::size_t to = dense_.size() * (thread + 1) / team_.size();
@@ -139,8 +139,8 @@ class BatchPass {
   std::vector<float> dense_;                                // summed over the batch
 };
 
-/// Calls rule.begin(batch size), then for every sentence model.apply with this rule, and rule.change for the
-/// summed dense block; returns the summed loss. The rule owns the weights: rule.view() shows them.
+/// Calls rule.begin(batch size), then model.apply with this rule for every sentence, and rule.change for the
+/// summed dense block; returns the summed loss. The rule owns the weights, visible through rule.view().
 template <Objective M, ChangeRule Rule>
 double run_pass(const M& model, Rule& rule, std::span<const std::int64_t> order, PassOptions options) {
   if (options.batch < 1 || options.threads < 1)

@@ -1,10 +1,11 @@
-// Exponentiated gradient on the dual of a log-linear chain (Collins et al. 2008), as the tagger of Li et al.
-// (2014) is trained. Every sentence i has its own distribution α_i over label sequences, a chain with scores
-// θ_i; the weights are their sum, w = 1/C Σ_i (counts of gold - expected counts under α_i), and minimise
+// Exponentiated gradient on the dual of a log-linear chain (Collins et al. 2008); Li et al. (2014) train
+// their tagger with it. Every sentence i has a distribution α_i over label sequences: a chain with scores
+// θ_i. The weights w = 1/C Σ_i (counts of gold - expected counts under α_i) minimise
 //   Σ_i -log p(gold_i) + C/2 ‖w‖².
-// One step takes a sentence and moves θ_i towards the scores under w,
+// A step takes one sentence and moves θ_i towards the scores under w,
 //   θ_i ← (1 - η) θ_i + η score_w,
-// then w by the change in expected counts. A step that would raise the dual is repeated with half of η.
+// then updates w by the change in expected counts. A step that would lower the dual is repeated with half of
+// η.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,10 @@ class ExponentiatedGradient {
   /// C is `penalty`. Throws std::invalid_argument if a sentence is not fully annotated.
   ExponentiatedGradient(const TaggerLayout& layout, const TaggingData& data, double penalty);
 
-  /// One pass in the given order.
   void pass(std::span<const std::int64_t> order);
 
   [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
-  /// Σ_i entropy(α_i) - C/2 ‖w‖²; never above the primal loss, and equal to it at the end.
+  /// Σ_i entropy(α_i) - C/2 ‖w‖²; never above the primal loss, and equal to it at the optimum.
   [[nodiscard]] double dual() const;
 
  private:

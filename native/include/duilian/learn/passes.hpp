@@ -1,4 +1,4 @@
-// The learners' passes for every kind of objective, compiled once and for speed.
+// The passes of all learners, compiled once, for speed, with every kind of objective.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace duilian {
 
-/// Numbers of examples, in the order of training.
+/// The numbers of the examples, in training order.
 using Order = std::span<const std::int64_t>;
 
-// Each exists for the models for which passes.cpp instantiates it.
+// Available for the models that passes.cpp instantiates.
 template <class M>
 [[nodiscard]] double adagrad_pass(const M& model, AdaGradRule rule, Order order, PassOptions options);
 template <class M>

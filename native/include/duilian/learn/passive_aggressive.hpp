@@ -1,11 +1,11 @@
-// Averaged passive-aggressive learning (PA-I, Crammer et al. 2006), as Qiu et al. (2012) use it for
-// structures. In round k the best answer to an example is found, and the weights move just far enough for the
-// gold answer to win by the cost, but at most C times the difference Δ = Φ(gold) - Φ(guess) (Eq. 6-11):
+// Averaged passive-aggressive learning (PA-I, Crammer et al. 2006), which Qiu et al. (2012) apply to
+// structures. Round k finds the best answer to an example and moves the weights just far enough for gold to
+// win by the cost, but by at most C times the difference Δ = Φ(gold) - Φ(guess) (Eq. 6-11):
 //   ℓ = max(0, cost - w·Δ),   w ← w + τ Δ,   τ = min(C, ℓ / ‖Δ‖²).
 // The result is the mean of the weights after each round. It is exact, although a round touches only the
-// weights of Δ: a change in round k is missing from the k - 1 rounds before, so that
+// weights in Δ: a change made in round k is missing from the k - 1 rounds before it, so
 //   mean of K rounds = w - 1/K Σ_k (k - 1) τ_k Δ_k,
-// and the sum, here called the lag, grows with each change.
+// where the sum, here called the lag, is updated with each change.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace duilian {
 
-/// Adds up the entries of equal weights and drops those that cancel; what is left is in order of weights.
+/// Adds up the entries for the same weight and drops those that cancel; the rest is sorted by weight.
 inline void merge(std::vector<Delta>& difference) {
   std::sort(difference.begin(), difference.end(),
             [](const Delta& a, const Delta& b) { return a.weight < b.weight; });
@@ -35,7 +35,7 @@ inline void merge(std::vector<Delta>& difference) {
   difference.resize(kept);
 }
 
-/// The rule and what it carries from round to round; knows no model.
+/// The rule with its state from round to round; independent of any model.
 struct PassiveAggressiveRule {
   std::span<float> weights;
   std::span<double> lag;  // [weights]
@@ -44,8 +44,8 @@ struct PassiveAggressiveRule {
 
   [[nodiscard]] WeightView view() const { return {weights, 1.0F}; }
 
-  /// One round. `difference` may name a weight several times and comes back merged; if nothing is left of it,
-  /// nothing changes. Returns the loss before the step.
+  /// One round. `difference` may name a weight several times and is merged here; if it cancels out, nothing
+  /// changes. Returns the loss before the step.
   double step(double cost, std::vector<Delta>& difference) const {
     const auto before = static_cast<double>((*rounds)++);
     merge(difference);
@@ -70,7 +70,7 @@ struct PassiveAggressiveRule {
 /// The mean of the weights after each round.
 [[nodiscard]] inline std::vector<float> mean_weights(std::span<const float> weights,
                                                      std::span<const double> lag, std::int64_t rounds) {
-  if (weights.size() != lag.size()) throw std::invalid_argument("the lag does not fit the weights");
+  if (weights.size() != lag.size()) throw std::invalid_argument("the lag does not match the weights");
   std::vector<float> mean(weights.begin(), weights.end());
   for (std::size_t w = 0; rounds > 0 && w < mean.size(); ++w) {
     mean[w] = static_cast<float>(weights[w] - lag[w] / static_cast<double>(rounds));
@@ -78,10 +78,10 @@ struct PassiveAggressiveRule {
   return mean;
 }
 
-/// What this learner asks of a model. An example may be answered in several ways (with everything that is
-/// known about it, or with a part): answers(i) ways, each a round of its own. respond() finds the answer,
-/// adds Φ(gold) and -Φ(guess) to `difference`, which is empty, and returns the cost of the guess: the margin
-/// by which gold must win.
+/// What this learner requires of a model. An example may be answered in several ways (given all that is known
+/// about it, or only part): there are answers(i) of them, each a round of its own. respond() finds the
+/// answer, adds Φ(gold) and -Φ(guess) to the empty `difference`, and returns the cost of the guess: the
+/// margin by which gold must win.
 template <class M>
 concept StructuredModel = requires(const M& model, WeightView weights, std::int64_t i, std::size_t answer,
                                    typename M::Work& work, std::vector<Delta>& difference) {
@@ -95,7 +95,7 @@ struct DenseDifference {
   std::vector<double> difference;  // [weights]
 };
 
-/// The cost of an answer and Φ(gold) - Φ(guess) with a number for every weight, for tests.
+/// The cost of an answer, and Φ(gold) - Φ(guess) as a dense vector, for tests.
 template <StructuredModel M>
 [[nodiscard]] DenseDifference dense_difference(const M& model, std::span<const float> weights,
                                                std::int64_t example, std::size_t answer) {
@@ -108,7 +108,7 @@ template <StructuredModel M>
   return {cost, std::move(dense)};
 }
 
-/// One pass over examples in this order; returns the summed loss.
+/// One pass over the examples in this order; returns the summed loss.
 template <StructuredModel M>
 double run_pass(const M& model, const PassiveAggressiveRule& rule, std::span<const std::int64_t> order) {
   check_weights(model, rule.weights.size());

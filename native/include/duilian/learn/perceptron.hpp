@@ -1,8 +1,8 @@
-// The averaged perceptron (Collins 2002; the paper's Algorithm 4) as a learning rule. It knows no model: the
-// gradient of an example is the features of gold minus those of the guess.
+// The averaged perceptron (Collins 2002; Algorithm 4 of Li et al. 2014) as a learning rule, independent of
+// any model: the gradient of an example is the features of gold minus those of the guess.
 //
-// What is missing from the average, the lag, grows with each change as in passive-aggressive learning, and
-// `mean_weights` there subtracts it. A round is a batch; with batches of one sentence this is the published
+// As in passive-aggressive learning, the lag (what is missing from the average) is updated with each change,
+// and `mean_weights` subtracts it. A round is a batch; with batches of one sentence, this is the published
 // algorithm.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Learning rules: how a weight follows its gradient.
+// Learning rules: how the gradient changes a weight.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace duilian {
 
-/// Asks for a cache line that another core may hold. The baseline of x86-64 has no such instruction by name;
+/// Requests a cache line that another core may hold. Baseline x86-64 has no named instruction for this;
 /// processors that do not know it treat it as a no-op.
 inline void prefetch_for_writing(const float* p) {
 #if defined(__x86_64__)
@@ -20,8 +20,8 @@ inline void prefetch_for_writing(const float* p) {
 #endif
 }
 
-/// AdaGrad (Duchi et al. 2011): each weight has its own step, rate / √(1 + Σ g²). Every occurrence of
-/// a feature is a step of its own.
+/// AdaGrad (Duchi et al. 2011): each weight has its own step size, rate / √(1 + Σ g²). Every occurrence of a
+/// feature is a step of its own.
 struct AdaGradRule {
   std::span<float> weights;
   std::span<float> squares;  // [weights]  Σ g²
@@ -48,11 +48,11 @@ struct AdaGradRule {
   }
 };
 
-/// Stochastic gradient descent on loss + λ/2 ‖w‖², with the step size of Pegasos and CRFsuite,
-/// η_k = 1 / (λ (t0 + k)), and the mean gradient of a batch (Algorithm 1 of Li et al. 2017). Shrinking all
-/// weights is one multiplication of `scale`: a step touches active features only.
+/// Stochastic gradient descent on loss + λ/2 ‖w‖², with the mean gradient of a batch (Algorithm 1 of Li et
+/// al. 2017) and the step size of Pegasos and CRFsuite, η_k = 1 / (λ (t0 + k)). A single multiplication of
+/// `scale` shrinks all weights, so a step touches active features only.
 struct SgdRule {
-  std::span<float> weights;  // the model's weights are scale × these
+  std::span<float> weights;  // the model's weights are these times scale
   double lambda;
   double t0;
   std::int64_t* steps;  // so far, over all passes
@@ -63,7 +63,7 @@ struct SgdRule {
   void begin(std::size_t batch) {
     const double eta = 1.0 / (lambda * (t0 + static_cast<double>((*steps)++)));
     *scale *= 1.0 - eta * lambda;
-    // The weights are rescaled long before scale leaves the range of a float.
+    // Rescale long before `scale` leaves the range of a float.
     if (*scale < 1e-4) {
       for (float& w : weights) w *= static_cast<float>(*scale);
       *scale = 1.0;

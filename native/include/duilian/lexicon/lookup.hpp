@@ -1,4 +1,4 @@
-// Many words, texts or sentences looked up in a word list at once, with flat arrays as answers.
+// Looks up many words, texts or sentences in a word list at once and returns flat arrays.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace duilian {
 
-/// [words] the entry of each word, -1 if it has none. Words are in UTF-8.
+/// [words]  the entry of each word (in UTF-8), or -1.
 [[nodiscard]] std::vector<std::int64_t> find_entries(const WordList& words,
                                                      std::span<const std::string> wanted);
 
-/// [occurrences][3] start, end, entry of every place where a text, in UTF-8, has a word.
+/// [occurrences][3]  start, end and entry of every occurrence of a word in a text (in UTF-8).
 [[nodiscard]] std::vector<std::int64_t> find_occurrences(const WordList& words, std::string_view text);
 
-/// [matches][5] sentence, start, end, entry, whether it is a preference: see match_units(). `gaps` has a list
-/// for every sentence, or none at all.
+/// [matches][5]  sentence, start, end, entry, whether it is a preference; see match_units(). `gaps` has one
+/// list per sentence, or is empty.
 [[nodiscard]] std::vector<std::int64_t> match_sentences(const WordList& words,
                                                         std::span<const std::vector<std::string>> sentences,
                                                         std::span<const std::vector<std::int64_t>> gaps,

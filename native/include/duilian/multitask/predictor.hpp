@@ -1,5 +1,6 @@
-// One side of a trained multi-task tagger that expands the best mapped label only: two tables of weights, and
-// a search of its own. (With all labels expanded a side is a plain tagger: see MultitaskTraining::compile.)
+// One side of a trained multi-task tagger that expands only the best mapped label: two tables of weights, and
+// a search of its own. (If all labels are expanded, a side is a plain tagger; see
+// MultitaskTraining::compile.)
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace duilian {
 
 class BestExpansionPredictor {
  public:
-  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  /// Throws std::invalid_argument if an index in the arrays is out of range.
   BestExpansionPredictor(std::int32_t labels, const Succession& rules, CompiledWeights weights,
                          std::int32_t other_labels, const Succession& other_rules,
                          CompiledWeights other_weights, const LabelMap& map, const TemplateSet& templates,
@@ -29,7 +30,7 @@ class BestExpansionPredictor {
 
   [[nodiscard]] const Predictor& own() const { return own_; }
   [[nodiscard]] const Predictor& other() const { return other_; }
-  /// The best labels from the side's own scores in `work.own`.
+  /// The best labels, given the side's own scores in `work.own`.
   [[nodiscard]] bool decode(const Sentences& sentences, std::int64_t sentence, Work& work,
                             std::span<std::int32_t> out) const;
 
@@ -45,7 +46,7 @@ class BestExpansionPredictor {
                                                 const Sentences& sentences, const Constraints& constraints,
                                                 std::size_t threads, std::int64_t& impossible);
 
-/// For whole files.
+/// The side as a label model, for whole files.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const BestExpansionPredictor& predictor,
                                                       std::span<const std::uint8_t> starts);
 

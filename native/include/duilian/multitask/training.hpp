@@ -1,7 +1,7 @@
 // Two taggers that share weights through a loose mapping (Qiu et al. 2013). Each side has the weights of a
-// plain tagger over the same features; a sentence of one side is scored with its own weights and, if the
-// mapping is used for that side, with the other's. A passive-aggressive step compares gold with the best
-// wrong answer (Eq. 11) and moves all of them (Eq. 15).
+// plain tagger over the same features; a sentence is scored with the weights of its own side and, if that
+// side uses the mapping, with the other's. A passive-aggressive step compares gold with the best wrong answer
+// (Eq. 11) and changes all of these weights (Eq. 15).
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ namespace duilian {
 
 inline constexpr std::size_t kSides = 2;
 
-/// The sentences of both sides, one after the other.
+/// The sentences of both sides, one after another.
 struct MultitaskData {
   FeatureRows features;
   std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
   std::vector<std::int32_t> side;      // [sentences]
-  std::vector<std::int32_t> label;     // [units]  of the sentence's own side
+  std::vector<std::int32_t> label;     // [units]  in the sentence's own side
 };
 
 class MultitaskTraining {
@@ -36,20 +36,19 @@ class MultitaskTraining {
     BestExpansion best;
   };
 
-  /// `map[s]` leads from side s to the other; it maps every label to none if side s is not influenced by the
-  /// other.
+  /// `map[s]` leads from side s to the other; if side s does not use the mapping, it maps no label at all.
   MultitaskTraining(std::array<TaggerLayout, kSides> layout, std::array<LabelMap, kSides> map,
                     Expansion expansion, MultitaskData data);
 
   MultitaskTraining(const MultitaskTraining&) = delete;  // an objective refers to its parts
   MultitaskTraining& operator=(const MultitaskTraining&) = delete;
 
-  /// Transitions of side 0, of side 1, states of side 0, of side 1.
+  /// In this order: transitions of side 0, transitions of side 1, states of side 0, states of side 1.
   [[nodiscard]] std::int64_t weights() const { return layout_[0].weights() + layout_[1].weights(); }
   [[nodiscard]] const TaggerLayout& layout(std::size_t side) const { return layout_[side]; }
 
   [[nodiscard]] std::size_t answers(std::int64_t) const { return 1; }
-  /// For the passive-aggressive learner: see StructuredModel.
+  /// For the passive-aggressive learner; see StructuredModel.
   double respond(WeightView weights, std::int64_t sentence, std::size_t answer, Work& work,
                  std::vector<Delta>& difference) const;
 
@@ -58,27 +57,27 @@ class MultitaskTraining {
                                               const FeatureRows& features,
                                               std::span<const std::int64_t> first, std::size_t threads) const;
 
-  /// One side's weights with all that the mapping adds, as a plain tagger's. For `Expansion::all`.
+  /// The weights of one side including everything the mapping adds, as a plain tagger. For `Expansion::all`.
   [[nodiscard]] CompiledWeights compile(std::span<const float> weights, std::size_t side,
                                         std::span<const std::uint64_t> keys, float min_weight) const;
 
-  /// A plain chain: over summed transitions if all labels are expanded, else over the side's own.
+  /// The transitions of a plain chain: summed if all labels are expanded, otherwise the side's own.
   struct Between {
     std::vector<float> table;  // [L + 1][L + 1]
     std::optional<LabelTransitions> chain;
-    std::optional<PairSteps> steps;  // for the best expansion, and for learning
+    std::optional<PairSteps> steps;  // for the best expansion, and for training
   };
   [[nodiscard]] Between between(std::span<const float> weights, std::size_t side,
                                 bool has_exponentials) const;
-  /// State scores of the side, with those of all labels that its labels map to unless only the best is
-  /// expanded; without start and stop.
+  /// State scores of the side without start and stop; if all labels are expanded, they include the labels
+  /// mapped to.
   void score(std::span<const float> weights, std::size_t side, const FeatureRows& features,
              std::int64_t begin, std::int64_t end, Work& work) const;
   [[nodiscard]] Expansion expansion() const { return expansion_; }
   [[nodiscard]] const MultitaskData& data() const { return data_; }
   [[nodiscard]] const LabelMap& map(std::size_t side) const { return map_[side]; }
-  /// The offsets from a weight's number in the layout of a side to its number in the model: for transitions,
-  /// and for states.
+  /// The offset from an index in the layout of a side to the index in the model, for transitions and for
+  /// states.
   [[nodiscard]] std::int64_t transition_offset(std::size_t side) const {
     return side == 0 ? 0 : layout_[0].transitions();
   }
@@ -90,16 +89,17 @@ class MultitaskTraining {
   [[nodiscard]] bool decode(std::span<const float> weights, std::size_t side, const Between& scores,
                             const FeatureRows& features, std::int64_t begin, std::int64_t end,
                             Work& work) const;
-  /// What is in `work`, for a search over pairs.
+  /// The scores in `work`, for a search over pairs.
   [[nodiscard]] PairScores pair_scores(std::size_t side, const Between& scores, const Work& work) const;
-  /// The weights, shifted so that a side's states are where its layout says; its transitions are not.
+  /// The weights, shifted so that the states of a side are where its layout has them; its transitions are
+  /// not.
   [[nodiscard]] WeightView states(std::span<const float> weights, std::size_t side) const {
     return {weights.subspan(static_cast<std::size_t>(state_offset(side)))};
   }
   [[nodiscard]] SideTransitions transitions(std::span<const float> weights, std::size_t side) const;
   void add_path(std::size_t side, std::int64_t begin, const ExpandedPath& path, const ExpandedPath& rival,
                 float sign, std::vector<Delta>& difference) const;
-  /// Calls take(z) for what a label with this partner counts as on the other side.
+  /// Calls take(z) for each label that a label with this partner counts as on the other side.
   template <class Take>
   void for_each_expanded(std::size_t side, std::int32_t label, std::int32_t partner, const Take& take) const;
   void add_states(std::size_t side, std::int64_t unit, std::int32_t label, float sign,
@@ -109,23 +109,23 @@ class MultitaskTraining {
 
   std::array<TaggerLayout, kSides> layout_;
   std::array<LabelMap, kSides> map_;
-  std::vector<LabelPairs> pairs_;  // [sides]  labels alone if all are expanded
+  std::vector<LabelPairs> pairs_;  // [sides]  only single labels if all are expanded
   Expansion expansion_;
   MultitaskData data_;
 };
 
-/// The same model, with all labels expanded, as a conditional random field.
+/// The same model with all labels expanded, as a conditional random field.
 class MultitaskObjective {
  public:
   using Prepared = std::array<MultitaskTraining::Between, kSides>;
   struct alignas(kCacheSeparation) Work {
     MultitaskTraining::Work plain;
     UniformMarginals found;
-    std::vector<double> pairs;  // [L + 1][L + 1]  changes of the side's own transitions
+    std::vector<double> pairs;  // [L + 1][L + 1]  changes to the side's own transitions
     std::vector<double> sum;
   };
 
-  /// Throws std::invalid_argument if only the best labels are expanded: that has no gradient.
+  /// Throws std::invalid_argument if only the best labels are expanded, because that has no gradient.
   explicit MultitaskObjective(const MultitaskTraining& training);
 
   [[nodiscard]] std::int64_t weights() const { return training_.weights(); }
@@ -158,7 +158,7 @@ class MultitaskObjective {
   }
 
  private:
-  /// Turns changes of a side's labels into those of the other side's; returns false if there are none.
+  /// Maps changes for the labels of a side to the other side; returns false if there are none.
   [[nodiscard]] bool map_changes(std::size_t side, std::span<const float> own,
                                  std::vector<float>& mapped) const;
   void add_pairs(std::size_t side, Work& work, std::vector<double>& dense) const;

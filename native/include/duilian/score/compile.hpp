@@ -1,4 +1,4 @@
-// From the rows of trained weights to a table with fast lookup.
+// Compiles rows of trained weights into a table with fast lookup.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,8 @@
 
 namespace duilian {
 
-/// Fills `out`: row r has the key keys[r] and, for the labels [first[r], first[r + 1]), a value each. Values
-/// whose size is below `min_weight` are dropped, and rows without any left.
+/// Fills `out`: row r has the key keys[r] and one value for each of the labels [first[r], first[r + 1]).
+/// Values below `min_weight` in size are dropped, and so are rows without values.
 inline void compile_rows(std::span<const std::int64_t> first, std::span<const std::uint16_t> label,
                          std::span<const float> value, std::span<const std::uint64_t> keys, float min_weight,
                          WeightTable& out) {

@@ -1,4 +1,4 @@
-// What a probability is worth: a rising curve between log odds, from what a model says to what is true.
+// Calibrates probabilities: a monotone curve in log odds maps what a model claims to how often it is right.
 #pragma once
 
 #include <span>
@@ -8,7 +8,8 @@ namespace duilian {
 
 class ConfidenceCurve {
  public:
-  /// Points of the curve: `said` rises, `is_true` never falls. Throws std::invalid_argument if they do not.
+  /// Points of the curve in log odds: `said` must rise strictly, `is_true` must not fall. Throws
+  /// std::invalid_argument otherwise.
   ConfidenceCurve(std::vector<double> said, std::vector<double> is_true);
 
   [[nodiscard]] float operator()(float p) const;
@@ -17,7 +18,7 @@ class ConfidenceCurve {
  private:
   std::vector<double> said_;
   std::vector<double> true_;
-  float lowest_ = 0.0F, highest_ = 1.0F;  // its ends, where most probabilities lie
+  float lowest_ = 0.0F, highest_ = 1.0F;  // values at both ends, where most probabilities lie
 };
 
 }  // namespace duilian

@@ -1,5 +1,5 @@
-// A model as learners see it: numbered examples, each with a loss and a direction. So a learner is one file
-// and knows no lattice, and a new model needs no new learner.
+// A model as learners see it: numbered examples, each with a loss and a gradient. So a learner knows nothing
+// about lattices, and a new model needs no new learner.
 #pragma once
 
 #include <array>
@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "duilian/concat.hpp"
+
 namespace duilian {
 
-/// Array elements that different threads write are this far apart, so that they share no cache line.
+/// How far apart array elements written by different threads are, so that they share no cache line.
 inline constexpr std::size_t kCacheSeparation = 128;
 
 /// A change of one weight.
@@ -22,25 +24,26 @@ struct Delta {
   float value;
 };
 
-/// A change of the probability of a label.
+/// A change in the probability of a label.
 struct LabelChange {
   std::int32_t label;
   float value;
 };
 
-/// Downhill for one example, in the form that suits its model. The first weights of a model (its transitions)
-/// change in nearly every example and come as a dense block. The others come as a list, in which a weight may
-/// occur several times, or as changes of label probabilities, from which the model finds the weights.
+/// The descent direction of one example, in the form that suits its model. The first weights of a model (its
+/// transitions) change in nearly every example and come as a dense block. The others come either as a list,
+/// in which a weight may occur several times, or as changes of label probabilities, from which the model
+/// derives them.
 struct alignas(kCacheSeparation) Gradient {
   std::vector<double> dense;
   std::vector<Delta> sparse;
   std::vector<std::int32_t> active;       // positions whose probabilities change
-  std::vector<float> change;              // [active][labels], or for models with many labels:
-  std::vector<LabelChange> label_change;  // those that are not 0, in groups
-  std::vector<std::int64_t> group;        // [active × groups + 1]  where a group begins
+  std::vector<float> change;              // [active][labels]; models with many labels use instead:
+  std::vector<LabelChange> label_change;  // only the nonzero changes, in groups
+  std::vector<std::int64_t> group;        // [active × groups + 1]  where each group begins
 };
 
-/// Weights as a learner keeps them: the model's are `scale` times these (lazy regularisation shrinks scale).
+/// Weights as a learner stores them: the model's weights are `scale` times these, for lazy regularisation.
 struct WeightView {
   std::span<const float> value;
   float scale = 1.0F;
@@ -48,9 +51,9 @@ struct WeightView {
   [[nodiscard]] float operator[](std::int64_t k) const { return scale * value[k]; }
 };
 
-/// The share of one of several threads: each changes its own weights, so that no two collide. Blocks of
-/// weights fall into 64 classes, and a share is a set of classes (a division per block would cost more than
-/// the change).
+/// The weights that one of several threads updates, so that no two threads collide. Blocks of weights fall
+/// into 64 classes, and a share is a set of classes, because a division per block would cost more than the
+/// update.
 class Share {
  public:
   Share() = default;
@@ -60,7 +63,7 @@ class Share {
     }
   }
   [[nodiscard]] bool has(std::uint64_t block) const { return ((classes_ >> (block & 63U)) & 1U) != 0; }
-  /// Whether any of its blocks is `remainder` more than a multiple of `divisor`, which divides 64.
+  /// Whether any of its blocks is congruent to `remainder` modulo `divisor`, which divides 64.
   [[nodiscard]] bool has_of(std::size_t remainder, std::size_t divisor) const {
     for (std::size_t c = remainder; c < 64; c += divisor) {
       if (has(c)) return true;
@@ -72,7 +75,7 @@ class Share {
   std::uint64_t classes_ = ~std::uint64_t{0};
 };
 
-/// How a weight follows its gradient: one by one, or a row of neighbours times a strength.
+/// How a weight follows its gradient: one at a time, or a row of neighbours times a strength.
 template <class R>
 concept ChangeRule = requires(R& rule, std::uint32_t weight, float value, std::span<const float> row) {
   rule.change(weight, value);
@@ -80,7 +83,7 @@ concept ChangeRule = requires(R& rule, std::uint32_t weight, float value, std::s
   rule.prefetch(weight);
 };
 
-/// A rule that only collects changes, for tests and for inspecting a gradient.
+/// Only collects changes, for tests and for inspecting a gradient.
 struct Collector {
   std::vector<Delta>& out;
   void change(std::uint32_t weight, float g) { out.push_back({weight, g}); }
@@ -92,9 +95,8 @@ struct Collector {
   }
 };
 
-/// prepare() computes once per batch what all examples share. compute() returns the loss of example i and
-/// fills `out`, whose dense block has dense() zeros. apply() passes this share of everything that is not
-/// dense to a rule.
+/// prepare() computes what all examples of a batch share. compute() returns the loss of example i and fills
+/// `out`, whose dense block has dense() zeros. apply() passes this share of the remaining gradient to a rule.
 template <class M>
 concept Objective =
     requires(const M& model, WeightView weights, std::int64_t i, typename M::Prepared& prepared,
@@ -106,13 +108,13 @@ concept Objective =
       model.apply(i, out, Share{}, rule);
     };
 
-/// Scores of one example, a part from each half of the weights.
+/// Scores of one example, in two parts: one from each half of the weights.
 inline constexpr std::size_t kHalves = 2;
 using HalfScores = std::array<std::vector<double>, kHalves>;
 
-/// An objective that can score an example from the weights of one half at a time. A thread that scores from
-/// the weights that it also changes keeps them in its own cache; and as the halves are always the same and
-/// always added in the same order, the number of threads does not affect the sum.
+/// An objective that can score an example from one half of the weights at a time. A thread that scores with
+/// the same weights that it updates has them in its own cache. The halves are fixed and always added in the
+/// same order, so the number of threads does not affect the sum.
 template <class M>
 concept ScoredInHalves = Objective<M> && requires(const M& model, WeightView weights, std::int64_t i,
                                                   std::size_t half, typename M::Prepared& prepared,
@@ -121,13 +123,13 @@ concept ScoredInHalves = Objective<M> && requires(const M& model, WeightView wei
   { model.compute_scored(prepared, weights, i, scores, work, out) } -> std::convertible_to<double>;
 };
 
-/// An objective that knows how long its examples are.
+/// An objective that knows the length of its examples.
 template <class M>
 concept Measured = Objective<M> && requires(const M& model, std::int64_t i) {
   { model.length(i) } -> std::convertible_to<std::int64_t>;
 };
 
-/// The loss of example i, and its gradient with every entry written out in `sparse`.
+/// The loss of example i, and its gradient with all entries moved to `sparse`.
 template <Objective M>
 double add_gradient(const M& model, typename M::Prepared& prepared, WeightView weights, std::int64_t i,
                     typename M::Work& work, Gradient& out) {
@@ -139,11 +141,12 @@ double add_gradient(const M& model, typename M::Prepared& prepared, WeightView w
   return loss;
 }
 
-/// Throws std::invalid_argument unless a model has this many weights.
+/// Throws std::invalid_argument unless the model has this many weights.
 template <class M>
 void check_weights(const M& model, std::size_t count) {
   if (count != static_cast<std::size_t>(model.weights()))
-    throw std::invalid_argument("the weights do not fit the model");
+    throw std::invalid_argument(
+        concat("the weights do not match the model: expected ", model.weights(), ", found ", count));
 }
 
 struct DenseGradient {
@@ -151,7 +154,7 @@ struct DenseGradient {
   std::vector<double> gradient;  // [weights]
 };
 
-/// The same with a number for every weight, for tests.
+/// The loss and the dense gradient, for tests.
 template <Objective M>
 [[nodiscard]] DenseGradient dense_gradient(const M& model, WeightView weights, std::int64_t i) {
   check_weights(model, weights.value.size());

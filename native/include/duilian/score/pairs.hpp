@@ -1,4 +1,4 @@
-// Collecting which features meet which labels, as the compressed rows of a model.
+// Collects which features occur with which labels, as the compressed rows of a model.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,6 @@
-// A trained plain tagger, compiled for tagging: one probe finds a feature's weights. Smaller and faster than
-// the layout that it was trained in; its answers are the same, up to the weights that were dropped or
-// rounded.
-//
-// A slot of the table is 8 bytes: 32 bits of the key as a check, 32 bits where its entries begin. An unseen
-// feature is mistaken for a seen one with a probability of about 2^-32 per probe.
+// A trained plain tagger, compiled for tagging: a single probe finds the weights of a feature (see
+// weight_table.hpp). It is smaller and faster than the layout used in training; its answers are the same,
+// except for weights that were dropped or rounded.
 #pragma once
 
 #include <cmath>
@@ -31,11 +28,11 @@ struct CompiledWeights : WeightTable {
 class CompiledTable {
  public:
   explicit CompiledTable(std::vector<float> transition) { out_.transition = std::move(transition); }
-  /// A weight of the current feature, unless its size is below `min_weight` or it is 0.
+  /// Adds a weight to the current feature, unless it is 0 or smaller in size than `min_weight`.
   void add(std::uint16_t label, float weight, float min_weight) {
     if (weight != 0.0F && std::abs(weight) >= min_weight) out_.add(label, weight);
   }
-  /// The feature is left out if it has no weights.
+  /// A feature without weights is left out.
   void end_feature(std::uint64_t key) {
     if (out_.end_feature(begin_)) {
       keys_.push_back(key);
@@ -55,7 +52,7 @@ class CompiledTable {
   std::size_t begin_ = 0;
 };
 
-/// Drops state weights whose size is below `min_weight`, and features without any left.
+/// Drops state weights smaller in size than `min_weight`, and features that have none left.
 [[nodiscard]] CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const float> weights,
                                               std::span<const std::uint64_t> keys, float min_weight);
 
@@ -63,13 +60,13 @@ class Predictor {
  public:
   Predictor(const Predictor&) = delete;  // between_ refers to shape_
   Predictor& operator=(const Predictor&) = delete;
-  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  /// Throws std::invalid_argument if an index in the arrays is out of range.
   Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
             Reading reading);
 
   struct alignas(kCacheSeparation) Work {
     FeatureKeys keys;
-    std::vector<std::uint32_t> entry;  // [keys]  where a feature's entries begin, or kNoEntry
+    std::vector<std::uint32_t> entry;  // [keys]  where the entries of a feature begin, or kNoEntry
     std::vector<double> state;
     UniformWorkspace chain;
     UniformMarginals found;
@@ -81,11 +78,11 @@ class Predictor {
   [[nodiscard]] const Reading& reading() const { return reading_; }
   [[nodiscard]] std::size_t stride() const { return shape_.stride(); }
 
-  /// The scores that features give each label of one sentence, [T][stride].
+  /// The scores that features give to each label of one sentence, [T][stride].
   void score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const;
-  /// The same with start and stop scores, kForbidden where rules forbid.
+  /// These with start and stop scores, and kForbidden where the rules forbid a label.
   void score(const Sentences& sentences, std::int64_t sentence, Work& work) const;
-  /// The chain over the scores in `work`; valid until the next call.
+  /// The chain over the scores in `work`; valid until they change.
   [[nodiscard]] UniformChain chain(std::int32_t positions, const Work& work) const;
 
  private:
@@ -98,10 +95,10 @@ class Predictor {
   LabelTransitions between_;
 };
 
-/// What a user knows or prefers, for all units of the sentences: `allowed` has no positions if nothing is
-/// fixed, and no tags at units that are free; a bonus is added to the score of a label at a unit. Where
-/// nothing is fixed, facts may bar labels; nearly every unit has some (what is Han is no punctuation), but
-/// few different ones, so units share the sets of labels.
+/// What a user knows or prefers about all units of the sentences. `allowed` has no positions if nothing is
+/// fixed, and no tags at units that are free. A bonus is added to the score of a label at a unit. Where
+/// nothing is fixed, facts about the text may bar labels. Nearly every unit has such facts (a Han character
+/// is not punctuation), but few are different, so units share the sets of barred labels.
 struct Constraints {
   struct Bonus {
     std::int64_t unit;
@@ -109,14 +106,14 @@ struct Constraints {
     float score;
   };
   TagSets allowed;
-  std::vector<Bonus> bonus;              // by unit
-  std::vector<std::uint16_t> barred_at;  // [units]  the set of labels that are barred; none: no facts
+  std::vector<Bonus> bonus;              // sorted by unit
+  std::vector<std::uint16_t> barred_at;  // [units]  index of the set of barred labels; empty without facts
   TagSets barred;                        // the sets; the first bars nothing
 
-  /// Whether labels are given or barred at any of the units [begin, end).
+  /// Whether labels are fixed or barred at any of the units [begin, end).
   [[nodiscard]] bool limits_labels(std::int64_t begin, std::int64_t end) const;
-  /// Calls forbid(unit, label) for every label that is not allowed at its unit, or keep(unit, labels) where
-  /// few labels are.
+  /// Calls keep(unit, labels) where labels are fixed, and elsewhere forbid(unit, label) for every barred
+  /// label.
   template <class Forbid, class Keep>
   void for_each_limit(std::int64_t begin, std::int64_t end, const Forbid& forbid, const Keep& keep) const {
     for (std::int64_t unit = begin; unit < end; ++unit) {
@@ -128,42 +125,41 @@ struct Constraints {
       }
     }
   }
-  /// The bonuses of these units.
   [[nodiscard]] std::span<const Bonus> bonuses(std::int64_t begin, std::int64_t end) const;
 };
 
-/// Bonus k is score[k] for label[k] at unit[k]. Throws std::invalid_argument if the lists differ in length.
+/// Bonus k is score[k] for label[k] at unit[k]. Throws std::invalid_argument if the arrays differ in length.
 [[nodiscard]] Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit,
                                            std::span<const std::int32_t> label, std::span<const float> score);
 
-/// The constraints, given more knowledge about units: a label is barred at a unit if known[unit] &
-/// barred_by[label]. If that would leave nothing, the labels that the constraints allow stay.
+/// Adds facts about units to the constraints: a label is barred at a unit if known[unit] & barred_by[label],
+/// unless no label would remain.
 [[nodiscard]] Constraints restricted(const Constraints& constraints, std::span<const std::uint16_t> known,
                                      std::span<const std::uint16_t> barred_by);
 
-/// Constraints of each side by that knowledge alone; none at all if it bars nothing.
+/// Such constraints for each side from facts alone; empty if these bar nothing.
 [[nodiscard]] std::vector<Constraints> restrictions(
     std::span<const std::uint16_t> known, std::span<const std::span<const std::uint16_t>> barred_by);
 
 /// Throws std::invalid_argument unless the constraints fit this many labels and units.
 void check(const Constraints& constraints, std::int32_t labels, std::int64_t units);
 
-/// Changes the scores ([T][stride]) of a sentence, the units [begin, end), according to the constraints.
+/// Applies the constraints to the scores ([T][stride]) of the units [begin, end) of a sentence.
 void apply(const Constraints& constraints, std::int32_t labels, std::size_t stride, std::int64_t begin,
            std::int64_t end, std::vector<double>& state);
 
-/// The same for a sentence that has been scored.
+/// Applies them to a sentence that has been scored.
 void apply(const Constraints& constraints, const Predictor& predictor, const Sentences& sentences,
            std::int64_t sentence, Predictor::Work& work);
 
-/// The best labels of every unit of all sentences. If the constraints leave a sentence no legal path, it is
-/// labelled without them, and counted in `impossible`.
+/// The best labels for all units. A sentence without a legal path under the constraints is labelled without
+/// them and counted in `impossible`.
 [[nodiscard]] std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
                                                 const Constraints& constraints, std::size_t threads,
                                                 std::int64_t& impossible);
 
-/// The same for another kind of search: score(thread, sentence) scores the units, the constraints change the
-/// scores, decode(thread, sentence, out) finds labels.
+/// Likewise for other kinds of search: score(thread, sentence) scores the units, the constraints change the
+/// scores, and decode(thread, sentence, out) finds the labels.
 [[nodiscard]] std::vector<std::int32_t> predict_with(
     const Predictor& predictor, const Sentences& sentences, const Constraints& constraints,
     std::size_t threads, std::int64_t& impossible,

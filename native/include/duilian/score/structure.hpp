@@ -1,4 +1,4 @@
-// The plain tagger as a passive-aggressive learner sees it: the best labels against gold.
+// The plain tagger as the passive-aggressive learner sees it: the best labels against gold.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// The plain tagger: one side, every label at every unit. The chain is uniform, so the lattice is never
-// written out.
+// The plain tagger: one side, with every label at every unit. The chain is uniform, so no lattice is built.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +14,8 @@
 
 namespace duilian {
 
-/// Where the weights of a plain tagger lie: transitions [L + 1][L + 1] first (start and stop last), then for
-/// feature row r the state weights [first[r], first[r + 1]), each for a label.
+/// Where the weights of a plain tagger are: first the transitions [L + 1][L + 1] (start and stop last), then,
+/// for feature row r, the state weights [first[r], first[r + 1]), one per label.
 struct TaggerLayout {
   std::int32_t labels = 0;
   Succession rules;
@@ -30,7 +29,7 @@ struct TaggerLayout {
   [[nodiscard]] std::int64_t weights() const {
     return transitions() + static_cast<std::int64_t>(label.size());
   }
-  /// The weight of a feature row for a label; -1 if there is none.
+  /// The index of the weight of a feature row for a label, or -1.
   [[nodiscard]] std::int64_t find(std::uint32_t row, std::int32_t of_label) const {
     const auto begin = label.begin() + first[row];
     const auto end = label.begin() + first[row + 1];
@@ -46,41 +45,42 @@ struct TaggerLayout {
   }
 };
 
-/// Units of all sentences; label[u] < 0 means that the allowed labels are in `sets` (all of them if that is
-/// empty at u).
+/// The units of all sentences. If label[u] < 0, the allowed labels are in `sets`, or all are allowed if the
+/// set of u is empty.
 struct TaggingData {
   FeatureRows features;
   std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
   std::vector<std::int32_t> label;     // [units]
-  TagSets sets;                        // [units], or no positions at all if nothing is partial
+  TagSets sets;                        // [units], or no positions if nothing is partial
 };
 
-/// Throws std::invalid_argument unless the arrays fit together.
+/// Throws std::invalid_argument if the arrays are inconsistent.
 void check(const TaggingData& data);
 
-/// A weight for every feature and label that meet in the data (a feature of a partly annotated unit meets
-/// every label of its set, and none where nothing is known); features seen `full_from` times or more get one
-/// for every label, so that they can also count against labels they were never seen with.
+/// Gives a weight to every feature and label that occur together in the data: a feature of a partly annotated
+/// unit occurs with every label of its set, and with none where nothing is known. Features seen `full_from`
+/// times or more have a weight for every label, so that they can also count against labels they never
+/// occurred with.
 [[nodiscard]] TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows,
                                           const TaggingData& data, std::int64_t full_from);
 
-/// Adds start scores to the first and stop scores to the last of the positions in `state` ([T][stride]),
-/// kForbidden where rules forbid; `transition` is [L + 1][L + 1].
+/// Adds start scores to the first position of `state` ([T][stride]) and stop scores to the last, or
+/// kForbidden where the rules forbid a label; `transition` is [L + 1][L + 1].
 void add_edges(std::int32_t labels, const Succession& rules, WeightView transition, std::size_t stride,
                std::vector<double>& state);
 
-/// Adds sign × expected transition counts, start and stop included, to `dense`, [L + 1][L + 1].
+/// Adds sign × the expected transition counts, including start and stop, to `dense`, [L + 1][L + 1].
 void add_transition_counts(const TaggerLayout& layout, const UniformMarginals& found, std::int64_t positions,
                            double sign, std::vector<double>& dense);
 void add_gold_transitions(const TaggerLayout& layout, std::span<const std::int32_t> gold,
                           std::vector<double>& dense);
 
-/// The scores that the features of the units [begin, end) give each label, [T][stride].
+/// The scores that the features of units [begin, end) give to each label, [T][stride].
 void score_state_parts(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
                        std::int64_t begin, std::int64_t end, std::vector<double>& state);
 
-/// State scores [T][stride] of the units [begin, end), start and stop included, kForbidden where rules
-/// forbid.
+/// State scores [T][stride] of the units [begin, end) including start and stop; kForbidden where the rules
+/// forbid a label.
 void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRows& features,
                  std::int64_t begin, std::int64_t end, std::vector<double>& state);
 
@@ -91,17 +91,17 @@ void score_units(const TaggerLayout& layout, WeightView weights, const FeatureRo
                                                   const FeatureRows& features,
                                                   std::span<const std::int64_t> first, std::size_t threads);
 
-// Neighbouring rows, which may lie in one cache line, belong to one block, and so to one half and one share.
+// Neighbouring rows, which may share a cache line, belong to one block, and so to one half and one share.
 [[nodiscard]] inline std::uint32_t block_of(std::uint32_t row) { return row / 32; }
 
-/// A smaller change of a probability would not show in a float weight.
+/// A smaller change in a probability would not show in a float weight.
 inline constexpr double kNegligible = 1e-6;
 
-/// Records the units at which probabilities change; `change` is [T][stride].
+/// Records the units whose probabilities change; `change` is [T][stride].
 void note_changes(std::int32_t labels, std::span<const double> change, std::size_t stride, Gradient& out);
 
-/// Moves the weights of a feature row as the probabilities of labels move; the layout's weights begin at
-/// `offset`.
+/// Changes the weights of a feature row with the probabilities of its labels; the weights of the layout begin
+/// at `offset`.
 template <ChangeRule R>
 void change_labels(const TaggerLayout& layout, std::int64_t offset, std::uint32_t row, float strength,
                    std::span<const float> change, R& rule) {
@@ -138,13 +138,13 @@ class TaggingObjective {
   /// log Z(possible) - log Z(correct), and label probabilities under `correct` minus those under `possible`.
   double compute(const Prepared& between, WeightView weights, std::int64_t sentence, Work& work,
                  Gradient& out) const;
-  /// The same in two steps: the scores from the features of a half, [T][stride], and the rest.
+  /// The same in two steps: the scores [T][stride] from the features of one half, then the rest.
   void score_half(WeightView weights, std::int64_t sentence, std::size_t half,
                   std::vector<double>& score) const;
   double compute_scored(const Prepared& between, WeightView weights, std::int64_t sentence,
                         const HalfScores& score, Work& work, Gradient& out) const;
 
-  /// Every feature of an active unit moves its weights as the unit's probabilities move, for the rows of a
+  /// Every feature of an active unit changes its weights with the unit's probabilities, for the rows of a
   /// share.
   template <ChangeRule R>
   void apply(std::int64_t sentence, const Gradient& gradient, Share share, R& rule) const {
@@ -174,7 +174,7 @@ class TaggingObjective {
       }
     }
   }
-  /// Most weights of a row were last written by another core: prefetch them a unit ahead.
+  /// Prefetches a unit ahead, because most weights of a row were last written by another core.
   template <ChangeRule R>
   void prefetch_row(std::uint32_t row, const R& rule) const {
     constexpr std::int64_t kLine = 16;  // floats in a cache line
@@ -188,7 +188,7 @@ class TaggingObjective {
 
   const TaggerLayout& layout_;
   const TaggingData& data_;
-  std::array<FeatureRows, kHalves> halves_;  // data_.features, each row in the half of its block
+  std::array<FeatureRows, kHalves> halves_;  // data_.features, divided by the half of each row's block
 };
 
 }  // namespace duilian

@@ -1,6 +1,6 @@
-// Folding: what features see of a character. Character by character, so that every offset stays valid; the
-// output always has the user's own characters. Every unit of letters may be replaced by one and the same word
-// (the unified replacement of Zhao et al. 2012), or by one of five that show its case.
+// Folding: how features see a character. It maps single characters, so every offset stays valid, and the
+// output always shows the user's own characters. In addition, every unit of letters can be replaced by one
+// fixed word (the unified replacement of Zhao et al. 2012), or by one of five that show its case.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace duilian {
 
 inline constexpr std::u32string_view kEnglish = U"ENG";
 
-/// What features see of a unit of letters: itself, kEnglish, or how it is written: eng, Eng, ENG, eNG, and E
-/// for a single letter.
+/// How features see a unit of letters: as it is; as kEnglish; or by its case: eng, Eng, ENG, eNG, and E for a
+/// single letter.
 enum class Letters : std::uint8_t { as_is, unified, cased };
 
-/// Characters to put in place of others: a table for the Basic Multilingual Plane, as it is asked for every
-/// character of every text.
+/// Replaces characters by others, with a table for the Basic Multilingual Plane, because every character of
+/// every text is looked up.
 class CharMap {
  public:
   explicit CharMap(std::span<const std::pair<char32_t, char32_t>> pairs);
@@ -37,8 +37,8 @@ class CharMap {
   std::unordered_map<char32_t, char32_t> rare_;
 };
 
-/// Full-width forms become narrow ones (Ａ → A, １ → 1, ，→ ,) if asked; further pairs, such as
-/// traditional → simplified, come from outside.
+/// Full-width forms become half-width (Ａ → A, １ → 1, ，→ ,) on request; further pairs, such as traditional
+/// → simplified, come from the caller.
 class Folding {
  public:
   Folding() = default;
@@ -47,23 +47,24 @@ class Folding {
 
   [[nodiscard]] char32_t operator()(char32_t c) const;
   [[nodiscard]] std::u32string operator()(std::u32string_view text) const;
-  /// Whether features see another word in place of this unit: it has letters only, and they are not as is.
+  /// Whether features see another word instead of this unit: it is all letters, and letters are not kept as
+  /// is.
   [[nodiscard]] bool is_unified(std::u32string_view unit) const;
-  /// The word in place of a unit that is unified; `folded` is the unit after folding.
+  /// The replacement for such a unit; `folded` is the unit after folding.
   [[nodiscard]] std::u32string_view word_for(std::u32string_view folded) const;
-  /// A whole unit.
+  /// Folds a whole unit, with its replacement if it has one.
   [[nodiscard]] std::u32string unit(std::u32string_view text) const;
-  /// Whether a dictionary finds units of letters in lower case.
+  /// Whether the dictionary is asked for units of letters in lower case.
   [[nodiscard]] bool lowers_letters() const { return letters_ == Letters::cased; }
 
  private:
   bool folds_width_ = false;
   Letters letters_ = Letters::as_is;
-  // Shared: foldings are copied for every batch, and there are thousands of pairs.
+  // Shared, because foldings are copied for every batch and have thousands of pairs.
   std::shared_ptr<const CharMap> pairs_;
 };
 
-/// ASCII letters in lower case.
+/// Lowers ASCII letters.
 void make_lower(std::u32string& text);
 
 }  // namespace duilian

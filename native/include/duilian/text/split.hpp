@@ -1,5 +1,5 @@
-// Raw text → sentences → units, and what mixed text reveals about words before any model runs: protected
-// spans are not cut, and those that are words by themselves begin and end one.
+// Splits raw text into sentences and units, and records what mixed text reveals about words before any model
+// runs: protected spans are not cut, and those that are always words have a word boundary on both sides.
 #pragma once
 
 #include <bitset>
@@ -14,31 +14,32 @@
 
 namespace duilian {
 
-inline constexpr std::size_t kLongestSentence = 2000;  // characters, or one part that is longer
+inline constexpr std::size_t kLongestSentence = 2000;  // in characters; a longer protected span is not cut
 
-/// A sentence ends at 。！？ … (a run of them, with the closing quotes and brackets that follow) and at a
-/// line break, but never inside a protected span. ASCII ! and ? end one unless a letter, digit or = &
-/// / follows, as in a web address. What is too long is cut, after white space or punctuation if there is any.
+/// A sentence ends at a line break and at 。！？ … (or a run of them, with any closing quotes and brackets),
+/// but never inside a protected span. ASCII ! and ? end one, too, unless a letter, a digit or one of = & /
+/// follows, as in a web address. A sentence that is too long is cut, after white space or punctuation if
+/// possible.
 [[nodiscard]] std::vector<Span> split_sentences(std::u32string_view text);
 
-/// What is known about a unit before any model runs, a set of:
+/// What is known about a unit before any model runs, as a set of flags.
 enum Known : std::uint16_t {
   kWordBegins = 1,        // a word begins here
   kWordGoesOn = 2,        // no word begins here
-  kNoMark = 4,            // a letter, digit or Han beside a mark or an end: not in punctuation
-  kNoNumber = 8,          // of an alphabetic word: in no number
-  kGap = 16,              // characters that are in no unit precede it in its sentence
-  kApart = 32,            // white space is among them, so that a word begins here
-  kPunctuationMark = 64,  // a mark of punctuation: alone, it is nothing else
-  kMarkInRow = 128,       // beside another: neither first nor last in a word that is no punctuation
+  kNoMark = 4,            // a letter, digit or Han character beside a mark or an edge: not punctuation
+  kNoNumber = 8,          // in an alphabetic word: not in a number
+  kGap = 16,              // in its sentence, characters that belong to no unit precede it
+  kApart = 32,            // white space is among them, so a word begins here
+  kPunctuationMark = 64,  // a punctuation mark: by itself, it can be nothing else
+  kMarkInRow = 128,       // beside another mark: neither first nor last in a word unless that is punctuation
   kWordEnds = 1024,       // a word ends here; see with_ends
 };
 
-/// Adds that a word ends where the next unit begins one. A search that goes forward and follows few labels
-/// needs to know: it would drop those that end words.
+/// Adds kWordEnds where the next unit begins a word. A search that goes forward and keeps few labels needs
+/// this in advance, or it would drop the labels that end words.
 [[nodiscard]] std::vector<std::uint16_t> with_ends(std::span<const std::uint16_t> known);
 
-/// Whether Python takes it for white space.
+/// Whether Python's str.isspace() holds.
 [[nodiscard]] bool is_white_space(char32_t c);
 
 struct SplitOptions {
@@ -47,19 +48,20 @@ struct SplitOptions {
   std::bitset<kWholeKinds> whole = std::bitset<kWholeKinds>().set();  // kinds that may not be cut
 };
 
-/// The kinds of parts that have a `true` in the list; kinds that it does not reach have none.
+/// The kinds marked true in the list; missing entries count as false.
 [[nodiscard]] std::bitset<kWholeKinds> whole_kinds(const std::vector<bool>& is_whole);
 
 struct SplitText {
-  std::vector<Span> unit;            // places in the text
+  std::vector<Span> unit;            // spans of the text
   std::vector<std::int64_t> first;   // [sentences + 1]  units before each sentence
   std::vector<std::uint16_t> known;  // [units]  sets of Known
-  std::vector<WholeSpan> whole;      // spans of units, in order; a part whose edges cut a unit is left out
+  // Protected spans, in units and in order; one whose edges cut a unit is left out.
+  std::vector<WholeSpan> whole;
 };
 
 [[nodiscard]] SplitText split_text(std::u32string_view text, const SplitOptions& options);
 
-/// Several texts: units are numbered across all of them, their places are relative to each.
+/// Several texts: units are numbered across all of them, but their spans are relative to each text.
 struct SplitTexts : SplitText {
   std::vector<std::int64_t> text;  // [texts + 1]  sentences before each text
 };

@@ -1,6 +1,6 @@
-// Parts of mixed text that are never cut: web and mail addresses, hashtags, names after an @, numbers with
-// their signs and units, words in Latin letters, signs before prices, emoji, left-overs of HTML. Found by
-// rules, in one pass and linear time.
+// Finds protected spans, the parts of mixed text that are never cut: web and mail addresses, hashtags, names
+// after an @, numbers with signs and units, words in Latin letters, currency signs before prices, emoji,
+// remains of HTML. It uses rules, in one pass and linear time.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ enum class WholeKind : std::uint8_t {
   markup
 };
 inline constexpr std::size_t kWholeKinds = 10;
-inline constexpr std::size_t kLongestWhole = 1000;  // characters, without marks after the last
+inline constexpr std::size_t kLongestWhole = 1000;  // in characters, not counting marks after the last
 
-/// Whether parts of a kind are words by themselves; others may be part of a longer word: 15 in 15日.
+/// Whether spans of a kind are always words; others may be part of a longer word, as 15 in 15日.
 [[nodiscard]] constexpr bool is_word(WholeKind kind) {
   return kind != WholeKind::number && kind != WholeKind::word;
 }
@@ -39,8 +39,8 @@ struct WholeSpan {
   bool operator==(const WholeSpan&) const = default;
 };
 
-/// In the order of the text; they do not overlap, have no white space inside and cut no unit of split_units()
-/// that is a single character with its marks. White space and control characters always end them.
+/// In text order and without overlap. No span contains white space or a control character, and none cuts a
+/// unit of split_units() that is a single character with its marks.
 [[nodiscard]] std::vector<WholeSpan> find_whole_spans(std::u32string_view text);
 
 }  // namespace duilian

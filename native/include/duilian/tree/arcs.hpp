@@ -1,4 +1,4 @@
-// Which arcs a search may use: all, those that pruning left, those that agree with a partial tree.
+// The arcs that a search may use: all, those that pruning left, or those that agree with a partial tree.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace duilian {
 
-/// The allowed arcs of a sentence, numbered; heads and dependents of each word in ascending order.
+/// The allowed arcs of a sentence, numbered; heads and dependents of each word are in ascending order.
 class ArcSet {
  public:
   static constexpr std::int32_t kNone = -1;
@@ -44,7 +44,8 @@ class ArcSet {
 
   [[nodiscard]] std::int32_t words() const { return words_; }
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(head_.size()); }
-  /// The number of an arc, kNone if it is not allowed. The arcs of one dependent are numbered consecutively.
+  /// The number of an arc, or kNone if it is not allowed. Arcs of the same dependent have consecutive
+  /// numbers.
   [[nodiscard]] std::int32_t number(std::int32_t h, std::int32_t m) const { return number_[place(h, m)]; }
   [[nodiscard]] std::int32_t head(std::int32_t arc) const { return head_[arc]; }
   [[nodiscard]] std::int32_t first_into(std::int32_t m) const { return first_[m]; }
@@ -52,7 +53,7 @@ class ArcSet {
   [[nodiscard]] std::span<const std::int32_t> dependents(std::int32_t h) const {
     return std::span(dependent_).subspan(first_dependent_[h], first_dependent_[h + 1] - first_dependent_[h]);
   }
-  /// How many dependents of h precede word m: the rank of m, if it is one.
+  /// How many dependents of h precede word m; this is the rank of m if it is one of them.
   [[nodiscard]] std::int32_t rank(std::int32_t h, std::int32_t m) const { return before_[place(h, m)]; }
 
  private:

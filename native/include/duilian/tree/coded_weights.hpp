@@ -1,6 +1,6 @@
-// A parser's weights as a model file of 8 bits has them: those of trees stay places in a codebook, a byte
-// each, so that four times as many fit into a cache. Those of relations become floats, because whole rows of
-// them are added at once.
+// The weights of a parser as stored in 8 bits in a model file. Tree weights remain indices into a codebook,
+// one byte each, so that four times as many fit into a cache. Relation weights become floats, because whole
+// rows of them are added at once.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@ namespace duilian {
 
 class CodedWeights {
  public:
-  /// Of `size` weights, the first `trees` are those of trees. `used` has a bit for each, the highest of a
-  /// byte first, that says whether it is not 0; `place` has the places of those in `code`. Nothing if the
-  /// codebook, all of whose values are used, has no room for 0. Throws std::invalid_argument if the arrays do
-  /// not fit.
+  /// Of `size` weights, the first `trees` are tree weights. `used` has a bit per weight, the highest of each
+  /// byte first, that says whether it is nonzero; `place` has the indices of these into `code`. Returns
+  /// nothing if `code` is full, so that 0 has no place in it. Throws std::invalid_argument if the arrays are
+  /// inconsistent.
   [[nodiscard]] static std::optional<CodedWeights> decode(std::span<const std::uint8_t> used,
                                                           std::span<const std::uint8_t> place,
                                                           std::span<const float> code, std::size_t trees,
                                                           std::size_t size);
 
-  /// The weights of trees, to look at.
+  /// A view of the tree weights.
   struct Trees {
     const std::uint8_t* place;
     const float* value;
@@ -31,7 +31,7 @@ class CodedWeights {
   [[nodiscard]] Trees trees() const { return {place_.data(), value_.data()}; }
   [[nodiscard]] std::span<const float> relations() const { return relations_; }
   [[nodiscard]] std::size_t size() const { return place_.size() + relations_.size(); }
-  /// All of them as floats.
+  /// All weights as floats.
   [[nodiscard]] std::vector<float> dense() const;
 
  private:

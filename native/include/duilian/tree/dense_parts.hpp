@@ -1,5 +1,5 @@
-// Charts over scores of parts that are written out as arrays. A parser computes its scores when a chart asks
-// for them; this is for scores that come from outside.
+// Charts over scores of parts given as full arrays. A parser computes scores only when a chart asks for them;
+// this is for scores from outside.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace duilian {
 
-/// Scores of parts by words or nodes, of which there are n with the root; index n stands for kNobody.
+/// Scores of parts by words or nodes, n in all including the root; index n stands for kNobody.
 struct DenseParts {
   std::span<const double> arcs;            // [n][n]
   std::span<const double> siblings;        // [n][n + 1][n + 1]  head, inner sibling, dependent
@@ -37,7 +37,7 @@ struct DenseParts {
   }
 };
 
-/// The same for tagged trees, by nodes.
+/// Scores of the parts of tagged trees, by nodes.
 struct DenseTaggedParts : DenseParts {
   std::span<const double> tags;   // [n]
   std::span<const double> pairs;  // [n][n]  neighbouring tags
@@ -48,14 +48,14 @@ struct DenseTaggedParts : DenseParts {
   }
 };
 
-/// Arc scores from a square of heads and dependents, `side` words with the root. Throws std::invalid_argument
-/// unless there are that many.
+/// Arc scores from a square of heads and dependents for `side` words including the root. Throws
+/// std::invalid_argument if the size is different.
 [[nodiscard]] ArcScores arc_scores(std::span<const double> scores, std::size_t side);
 
-/// The best tree at order 2, or at order 3 if there are scores of grandparent-siblings. `allowed` is [n][n].
+/// The best tree at order 2, or at order 3 if grandparent-siblings have scores. `allowed` is [n][n].
 [[nodiscard]] ScoredTree best_dense_tree(const DenseParts& parts, std::span<const std::uint8_t> allowed);
 
-/// The best tagged tree; tags[k] is the number of tags of word k + 1, `allowed` goes by words.
+/// The best tagged tree; tags[k] is the number of tags of word k + 1, and `allowed` is by words.
 [[nodiscard]] TaggedTree best_dense_tagged_tree(const DenseTaggedParts& parts, std::int32_t order,
                                                 std::span<const std::int32_t> tags,
                                                 std::span<const std::uint8_t> allowed);

@@ -1,8 +1,9 @@
-// Trees whose score is a sum over arcs: Eisner's algorithm (2000), the paper's Algorithm 1. One recursion,
-// two semirings: the best tree under max, the partition and the marginals of arcs under sum; and the k best.
+// Trees whose score is a sum over arcs: Eisner's algorithm (2000), which is Algorithm 1 of Li et al. (2014).
+// One recursion serves two semirings: max yields the best tree, sum the partition function and the marginals
+// of arcs. The k best trees are here, too.
 //
-// Words are 1 … n, the root is 0 and has exactly one dependent: the recursion runs over the words, and the
-// root is chosen last. A forbidden arc scores kNoTree.
+// Words are 1 … n; the root is 0 and has exactly one dependent: the recursion runs over the words, and the
+// root is attached last. A forbidden arc scores kNoTree.
 #pragma once
 
 #include <cstdint>
@@ -40,28 +41,28 @@ struct ScoredTree {
   Heads heads;
 };
 
-/// The same without the root's place.
+/// Removes the element of the root.
 [[nodiscard]] inline std::vector<std::int32_t> without_root(std::vector<std::int32_t> of_words) {
   if (!of_words.empty()) of_words.erase(of_words.begin());
   return of_words;
 }
 
-/// Tables of spans i … j, kept from sentence to sentence.
+/// Tables of spans i … j, reused from sentence to sentence.
 struct EisnerWork {
-  // [n + 1][n + 1] each. `_at` tables are transposed, so that a split point runs along memory.
+  // Each is [n + 1][n + 1]. `_at` tables are transposed, so that split points are contiguous in memory.
   std::vector<double> to_right, to_right_at;   // complete, headed by i
   std::vector<double> to_left, to_left_at;     // complete, headed by j
-  std::vector<double> arc_right, arc_left_at;  // incomplete: i → j, and j → i by [j][i]
-  // Outside scores; those of complete spans are the sum of two tables.
+  std::vector<double> arc_right, arc_left_at;  // incomplete: i → j; and j → i at [j][i]
+  // Outside scores; that of a complete span is the sum of two tables.
   std::vector<double> outer_right, outer_right_at, outer_left, outer_left_at, outer_arc_right, outer_arc_left;
   ArcScores factor;
-  std::vector<double> top;  // [n + 1]  the largest score of a word's heads
+  std::vector<double> top;  // [n + 1]  the largest score among the heads of a word
 };
 
-/// The best tree; its score is kNoTree, and it has no heads, if the arcs allow none.
+/// The best tree; if the arcs allow none, its score is kNoTree and it has no heads.
 [[nodiscard]] ScoredTree best_tree(const ArcScores& scores, EisnerWork& work);
 
-/// log Σ exp(score) over all trees; marginal gets the probability of every arc, [n + 1][n + 1].
+/// log Σ exp(score) over all trees; `marginal` receives the probability of every arc, [n + 1][n + 1].
 double arc_marginals(const ArcScores& scores, EisnerWork& work, std::vector<double>& marginal);
 
 /// The k best trees, best first; fewer if there are fewer.

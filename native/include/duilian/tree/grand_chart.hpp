@@ -1,8 +1,9 @@
 // Trees scored by arcs, adjacent siblings, grandparents and, at order 3, grandparent-siblings: Algorithm 3 of
-// the paper with one tag a word, which is Koo and Collins (2010). Every span includes the head of its head,
-// so it belongs to an arc g → i. Only arcs of an ArcSet are tried; if it has all arcs, the search is exact.
+// Li et al. (2014) with one tag per word, which is Koo and Collins (2010). Every span knows the head of its
+// head, so it belongs to an arc g → i. Only arcs of an ArcSet are tried; if it has all arcs, the search is
+// exact.
 //
-// A score is requested once, when the search first needs it, and `Parts` computes it then.
+// `Parts` computes a score when the search first needs it, and only once.
 #pragma once
 
 #include <algorithm>
@@ -11,36 +12,9 @@
 #include <vector>
 
 #include "duilian/tree/arcs.hpp"
+#include "duilian/tree/grand_spans.hpp"
 
 namespace duilian {
-
-/// Stands for the sibling before the first dependent on a side, and for the one after the last.
-inline constexpr std::int32_t kNobody = -1;
-
-/// Scores of the parts of a tree. s is the dependent of h next to m on the inner side. For the root (h = 0)
-/// only arc and sibling are called.
-template <class P>
-concept TreeParts = requires(P& parts, std::int32_t g, std::int32_t h, std::int32_t s, std::int32_t m) {
-  { parts.arc(h, m) } -> std::convertible_to<double>;
-  { parts.sibling(h, s, m) } -> std::convertible_to<double>;  // s or m may be kNobody
-  { parts.grandparent(g, h, m) } -> std::convertible_to<double>;
-  { parts.grand_sibling(g, h, s, m) } -> std::convertible_to<double>;  // order 3; s or m may be kNobody
-};
-
-/// Tables of spans, kept from sentence to sentence. `whole` has a row per arc g → i and a column per word j;
-/// the others go by arc and by the rank of a dependent, so that all dependents of a word lie side by side.
-struct GrandWork {
-  std::vector<double> whole;     // complete: i … j (or j … i), with all of i's dependents on that side
-  std::vector<double> whole_at;  // the same by i's head, then j, then i's rank
-  std::vector<double> open;      // g → i, j: incomplete, j is i's outermost dependent and has no outer ones
-  std::vector<double> closed;    // the same when no further dependent of i follows on that side
-  std::vector<double> pair;      // g → i, s: from s to i, adjacent dependents of g, s the inner
-  std::vector<double> arc_score;        // [arcs]
-  std::vector<std::int32_t> open_from;  // of open: the dependent before; kNobody: it is the first
-  std::vector<std::size_t> row,
-      pair_row;                    // [arcs]  where an arc's row of open and closed begins, and of pair
-  std::vector<std::size_t> block;  // [words + 1]  where a head's block of whole_at begins
-};
 
 template <TreeParts Parts, bool kHasGrandSiblings>
 class GrandChart {
@@ -66,20 +40,20 @@ class GrandChart {
   [[nodiscard]] Size rank(std::int32_t i, std::int32_t s) const {
     return static_cast<Size>(arcs_.rank(i, s));
   }
-  /// The spans that end at j of all dependents of i, by rank.
+  /// The spans of all dependents of i that end at j, by rank.
   [[nodiscard]] double* whole_below(std::int32_t i, std::int32_t j) const {
     return w_.whole_at.data() + w_.block[static_cast<Size>(i)] + static_cast<Size>(j) * dependents(i);
   }
 
-  /// Ranks of a word's dependents, and where such a range begins in its head's rows.
+  /// A range of ranks among a word's dependents, and where it begins in the rows of its head.
   struct Ranks {
     Size begin, end;
   };
-  /// Dependents of i on the way to j, without j.
+  /// Dependents of i between i and j.
   [[nodiscard]] Ranks between(std::int32_t i, std::int32_t j) const {
     return i < j ? Ranks{rank(i, i), rank(i, j)} : Ranks{rank(i, j + 1), rank(i, i)};
   }
-  /// The same with j.
+  /// Dependents of i between i and j, including j.
   [[nodiscard]] Ranks towards(std::int32_t i, std::int32_t j) const {
     const auto after = [&] { return j < n_ ? rank(i, j + 1) : dependents(i); };
     return i < j ? Ranks{rank(i, i), after()} : Ranks{rank(i, j), rank(i, i)};
@@ -94,7 +68,7 @@ class GrandChart {
       w_.block[static_cast<Size>(i)] = spans;
       spans += side * dependents(i);
     }
-    // Every cell of `whole` is written before it is read.
+    // No need to clear `whole`: every cell is written before it is read.
     w_.whole.resize(arcs * side), w_.whole_at.resize(spans);
     for (std::int32_t i = 1; i <= n_; ++i) {
       for (std::int32_t arc = arcs_.first_into(i); arc < arcs_.end_into(i); ++arc) {
@@ -131,7 +105,7 @@ class GrandChart {
     extend_all(j, i);
   }
 
-  /// Where the left one of two adjacent dependents of a word ends: the spans to choose from.
+  /// Where the left one of two adjacent dependents can end: the spans to choose from.
   struct Cuts {
     const double *left, *right;
     std::int32_t from, count;
@@ -155,7 +129,7 @@ class GrandChart {
     for (Size k = 0; k < count; ++k) top = std::max(top, a[k] + b[k]);
     return top;
   }
-  /// The first place with the largest sum.
+  /// The first index with the largest sum.
   [[nodiscard]] static Size best_sum(const double* a, const double* b, Size count) {
     Size best = 0;
     for (Size k = 1; k < count; ++k) {
@@ -164,7 +138,7 @@ class GrandChart {
     return best;
   }
 
-  /// Spans of i towards j, for every head g of i outside them.
+  /// Extends the spans of i to j, for every head g of i outside them.
   void extend_all(std::int32_t i, std::int32_t j) {
     const std::int32_t down = arcs_.number(i, j);
     const Siblings beside = down == ArcSet::kNone ? Siblings{} : siblings(i, j, down);
@@ -180,7 +154,7 @@ class GrandChart {
     }
   }
 
-  /// What does not depend on g: the score of i → j as a first dependent, and as the last one.
+  /// What does not depend on g: the score of i → j as the first dependent, and as the last.
   struct Siblings {
     double as_first = kNoTree, as_last = 0.0;
     bool is_possible = false;
@@ -236,7 +210,7 @@ class GrandChart {
     return best;
   }
 
-  /// Follows the best spans back down. Where a span was cut is found again, by the sum that made it best.
+  /// Follows the best spans down. Split points are not stored but found again, by the sum that was best.
   void walk_whole(std::int32_t arc, std::int32_t i, std::int32_t j, Heads& heads) const {
     if (i == j) return;
     const Ranks all = towards(i, j);

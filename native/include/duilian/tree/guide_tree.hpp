@@ -1,9 +1,9 @@
-// Guide features for trees: another tree of the same words, and how two words are linked in it. A converter
-// between treebanks is a parser that sees the tree of the source in this way (quasi-synchronous features, Li
-// et al. 2012; Jiang et al. 2018).
+// Guide features for trees: another tree of the same words, and how it links two words. A converter between
+// treebanks is a parser that sees the source's tree in this way (quasi-synchronous features, Li et al. 2012;
+// Jiang et al. 2018).
 //
-// The link of h and m is the way from m up to the lowest word above both, and down to h. Its *shape* is the
-// number of steps up and down; its *path* has the relations on the way, too, unless the way is long.
+// The link of h and m leads from m up to the lowest word above both, and down to h. Its *shape* is the number
+// of steps up and down; its *path* also has the relations on the way, unless it is long.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace duilian {
 
-/// Keys of a link; they are summed with those of the words at its ends.
+/// The keys of a link; they are added to those of the words at its ends.
 struct GuideLink {
   std::uint32_t shape = 0, path = 0;
 };
 
-/// The guide tree of one sentence, the root being word 0; empty if there is none.
+/// The guide tree of one sentence, with the root as word 0; empty if there is none.
 class GuideTree {
  public:
   /// Both are [n + 1], with heads[0] = -1; the heads must lead to the root.

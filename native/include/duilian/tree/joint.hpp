@@ -1,7 +1,7 @@
 // The joint model of tags and trees (Li et al. 2014, section III). Its weights are those of a parser, then
-// those of tags: hashed rows for the features of a word with a tag (the paper's Table I, as templates), and a
-// square of neighbouring tags. Tags that a part uses but the chart does not hold, those beside its words and
-// between them, are the best ones of a plain tagger, which also decides which tags a word may have.
+// those of tags: hashed rows for features of a word with a tag (the paper's Table I, as templates), and a
+// square of neighbouring tags. A part also uses tags that the chart does not hold, beside and between its
+// words; these are the best tags of a plain tagger, which also decides which tags a word may have.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace duilian {
 
-/// Sentences with what is known about them; the tags of `tree` are those of the plain tagger.
+/// Sentences with what is known about them; the tags in `tree` are those of the plain tagger.
 struct JointData {
   TreeData tree;
-  std::vector<std::int64_t> first;       // [units + 1]  the candidates of a word
+  std::vector<std::int64_t> first;       // [units + 1]  candidates of each word
   std::vector<std::int32_t> tag;         // [candidates]
-  std::vector<std::uint8_t> likelihood;  // [candidates]  a class: how probable the plain tagger finds the tag
-  std::vector<std::int32_t> gold;        // [units]  kUnknown if it is not given
+  std::vector<std::uint8_t> likelihood;  // [candidates]  a class of probability according to the plain tagger
+  std::vector<std::int32_t> gold;        // [units]  kUnknown if not given
 };
 void check(const JointData& data, std::int32_t tags, std::int32_t relations);
 
@@ -32,15 +32,16 @@ struct JointShape {
   [[nodiscard]] std::int32_t tags() const { return static_cast<std::int32_t>(tree.tag_class.size()); }
   [[nodiscard]] std::int64_t tag_start() const { return tree.weights(); }
   [[nodiscard]] std::int64_t pair_start() const { return tag_start() + (std::int64_t{1} << tag_bits); }
-  /// There is one more tag before the first word.
+  /// The square of neighbouring tags has one more tag, for the start of the sentence.
   [[nodiscard]] std::int64_t weights() const {
     return pair_start() + std::int64_t{tags()} * (std::int64_t{tags()} + 1);
   }
 };
 
 struct alignas(kCacheSeparation) JointParseWork {
-  ParseWork words;  // one node per word: first the plain tagger's tags, for pruning; then the chosen ones
-  NodeSet nodes;    // all candidates
+  // One node per word: first with the plain tagger's tags, for pruning; then with the chosen tags.
+  ParseWork words;
+  NodeSet nodes;  // all candidates
   std::vector<NodeAtoms> atoms;
   std::vector<std::uint8_t> likelihood;  // [nodes]
   double head_cost = 0.0;                // added to the score of a head or tag that is not gold
@@ -59,17 +60,17 @@ class JointParser {
   [[nodiscard]] const JointShape& shape() const { return shape_; }
   [[nodiscard]] const TreeParser& tree() const { return tree_; }
 
-  /// Computes the keys of a sentence; everything below is about the sentence prepared last.
+  /// Computes the keys of a sentence; all methods below refer to the sentence prepared last.
   void prepare(const JointData& data, std::int64_t sentence, Work& work) const;
-  /// The best tags and tree over work.words.allowed; with `usable`, only over nodes that have a 1 there.
+  /// The best tags and tree over work.words.allowed, or only over nodes marked 1 in `usable`, if given.
   [[nodiscard]] TaggedTree search(std::span<const float> weights, std::int32_t order, Work& work,
                                   std::span<const std::uint8_t> usable = {}) const;
   [[nodiscard]] double score(std::span<const float> weights, const TaggedTree& tree, std::int32_t order,
                              Work& work) const;
-  /// Appends the changes from the guess to gold; the trees' order is the parser's.
+  /// Appends the changes from the guess to gold, up to the parser's order.
   void list_changes(const TaggedTree& gold, const TaggedTree& guess, Work& work,
                     std::vector<Delta>& changes) const;
-  /// Reduces work.words to one node per word, that of the tree.
+  /// Reduces work.words to one node per word: the one in the tree.
   void choose(const TaggedTree& tree, Work& work) const;
   [[nodiscard]] std::int32_t tag_of(const Work& work, std::int32_t node) const {
     return work.atoms[node].tag;
@@ -87,7 +88,7 @@ class JointParser {
   TemplateSet templates_;
 };
 
-/// Tags, heads and relations of all words, one sentence after the other, and what happened on the way.
+/// Tags, heads and relations of all words, one sentence after another, and what happened along the way.
 struct JointParsed {
   Parsed trees;
   std::vector<std::int32_t> tag;  // [units]
@@ -101,8 +102,8 @@ struct JointParsed {
                                 const JointData& data, std::int64_t sentence,
                                 std::span<const std::int32_t> heads, std::span<const std::int32_t> nodes);
 
-/// Gold tags and tree against the best ones at these weights. Where something is unknown, the best answer
-/// that agrees with the rest stands for gold.
+/// Gold tags and tree against the best ones by these weights. Where something is unknown, the best answer
+/// that agrees with the rest serves as gold.
 class JointObjective : public ListedChanges {
  public:
   using Work = JointParseWork;

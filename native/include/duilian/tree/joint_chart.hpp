@@ -1,11 +1,11 @@
-// Tags and tree in one search: Algorithms 2 and 3 of the paper (JO1, JO2, JO3). A node is a word with one of
-// its tags; node 0 is the root. Every span of the chart of trees is kept for each node at its ends and for
-// each node of its head's head, so it belongs to an arc between nodes g → i and reaches to a node j.
+// Finds tags and tree in one search: Algorithms 2 and 3 of Li et al. (2014; JO1, JO2, JO3). A node is a word
+// with one of its tags; node 0 is the root. Spans are kept for each node at their ends and for each node of
+// the head's head, so a span belongs to an arc between nodes g → i and extends to a node j.
 //
 // The score of two neighbouring tags is counted where two spans meet. So that a split costs no more than
-// without tags, `next` holds a span to the right together with the tag after it:
+// without tags, `next` holds a span to the right together with the tag that follows it:
 //   next[g → i, b] = max_a whole[g → i, a] + tag_pair(a, b),   a of word j, b of word j + 1
-// and the tags of the words 1 … n are in one row, along which a split moves.
+// and the tags of the words 1 … n form one row, along which the split point moves.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +18,17 @@
 
 namespace duilian {
 
-/// Scores of the parts of a tagged tree, by nodes. For the root (h = 0) of a tree only arc and sibling are
-/// called.
+/// Scores of the parts of a tagged tree, by nodes. For the root (h = 0), only arc and sibling are called.
 template <class P>
 concept JointParts = TreeParts<P> && requires(P& parts, std::int32_t a, std::int32_t b) {
   { parts.tag(b) } -> std::convertible_to<double>;
-  { parts.tag_pair(a, b) } -> std::convertible_to<double>;  // neighbours; a is the root before the first word
+  { parts.tag_pair(a, b) } -> std::convertible_to<double>;  // neighbours; a is the root before word 1
 };
 
 template <JointParts Parts, int kOrder>
 class JointChart : private JointSpans {
  public:
-  /// `arcs` are those between nodes.
+  /// `arcs` are arcs between nodes.
   JointChart(Parts& parts, const NodeSet& nodes, const ArcSet& arcs, JointWork& work)
       : JointSpans(nodes, arcs, work), parts_(parts) {}
 
@@ -127,7 +126,7 @@ class JointChart : private JointSpans {
     s_.pair_from[cell] = from + best;
   }
 
-  /// The score inside y as the first dependent of x, plus the score of being the first; x is left of y.
+  /// The score inside y as the first dependent of x, plus the score of being first; x is left of y.
   [[nodiscard]] double first_to_right(std::int32_t x, std::int32_t y, std::int32_t i) {
     const std::int32_t down = arcs_.number(x, y);
     if (down == ArcSet::kNone) return kNoTree;
@@ -138,7 +137,7 @@ class JointChart : private JointSpans {
     }
     return with_first_sibling(top, x, y);
   }
-  /// The same for x as the first dependent of y.
+  /// Likewise for x as the first dependent of y.
   [[nodiscard]] double first_to_left(std::int32_t x, std::int32_t y) {
     const std::int32_t down = arcs_.number(y, x);
     if (down == ArcSet::kNone) return kNoTree;

@@ -1,4 +1,4 @@
-// The tables of the joint search, and how a tagged tree is read back from them.
+// The tables of the joint search, and how to read a tagged tree from them.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ struct NodeSet {
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(word.size()); }
 };
 
-/// The arcs between nodes, from those between words: `allowed[h * (n + 1) + m]`. If `usable` is not empty,
-/// only nodes with a 1 there have arcs.
+/// Derives the arcs between nodes from those between words, `allowed[h * (n + 1) + m]`. Unless `usable` is
+/// empty, only nodes marked 1 there have arcs.
 inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allowed,
                         std::span<const std::uint8_t> usable, ArcSet& arcs) {
   const auto side = static_cast<std::size_t>(nodes.words()) + 1;
@@ -49,21 +49,22 @@ inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allo
 
 /// Tables of spans by arcs between nodes: a row per arc g → i, a column per node j.
 struct NodeSpans {
-  std::vector<double> whole;      // complete: i … j (or j … i), with all of i's dependents on that side
-  std::vector<double> open;       // incomplete: j is i's outermost dependent so far, and has no outer ones
-  std::vector<double> closed;     // the same when no further dependent of i follows on that side
-  std::vector<double> pair;       // row g → i, column s: from s to i, adjacent dependents of g, s the inner
-  std::vector<double> arc_score;  // [arcs]
+  std::vector<double> whole;   // complete: i … j (or j … i), with all of i's dependents on that side
+  std::vector<double> open;    // incomplete: j is i's outermost dependent so far, and has no outer ones
+  std::vector<double> closed;  // the same if i has no further dependent on that side
+  // Row g → i, column s: from s to i, which are adjacent dependents of g; s is the inner one.
+  std::vector<double> pair;
+  std::vector<double> arc_score;                               // [arcs]
   std::vector<std::int32_t> whole_from, open_from, pair_from;  // split points; kNobody: first dependent
 };
 
-/// Tables of spans, kept from sentence to sentence. A row per arc g → i, a column per node j.
+/// All tables of the search, reused from sentence to sentence; rows and columns as above.
 struct JointWork {
   NodeSpans spans;
   std::vector<double> next;             // see joint_chart.hpp
-  std::vector<std::int32_t> next_from;  // a
-  std::vector<std::int32_t>
-      first_from;                  // [arcs]  the node next to the head where a first dependent's span ends
+  std::vector<std::int32_t> next_from;  // the a that attains the maximum
+  // [arcs]  the node next to the head where the span of a first dependent ends.
+  std::vector<std::int32_t> first_from;
   std::vector<double> pair_score;  // [nodes][max tags of a word]  tag_pair(a, b)
 };
 
@@ -97,7 +98,7 @@ class JointSpans {
     return word < i || word > j;
   }
 
-  /// The possible dependents of h between the words of h and m, both excluded.
+  /// The possible dependents of h strictly between the words of h and m.
   [[nodiscard]] std::span<const std::int32_t> inside(std::int32_t h, std::int32_t m) const {
     const bool is_right = h < m;
     return nodes_within(arcs_.dependents(h), end_of(nodes_.word[is_right ? h : m]),
@@ -126,7 +127,7 @@ class JointSpans {
     found.nodes[nodes_.word[m]] = m;
   }
 
-  /// The tree of the span of h that reaches to y.
+  /// Reads the tree of the span from h to y.
   void walk(std::int32_t arc, std::int32_t h, std::int32_t y, TaggedTree& found) const {
     if (h == y) return;
     std::int32_t m = s_.whole_from[at(arc, y)];

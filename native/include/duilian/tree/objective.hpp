@@ -1,12 +1,12 @@
-// Trees as a learner sees them. Two losses: wrong heads and relations of the best tree (for the perceptron),
-// and the log likelihood of a tree by arcs (for pruning, where marginals are wanted).
+// Trees as a learner sees them, with two losses: wrong heads and relations of the best tree (for the
+// perceptron), and the log likelihood of a tree by arcs (for pruning, which needs marginals).
 #pragma once
 
 #include "duilian/tree/parser.hpp"
 
 namespace duilian {
 
-/// What all objectives here have in common: their changes are a list, and nothing is prepared for a batch.
+/// What all objectives here share: their changes are a list, and nothing is prepared per batch.
 struct ListedChanges {
   struct Prepared {};
 
@@ -15,7 +15,7 @@ struct ListedChanges {
   /// Passes this share of the list to a rule.
   template <ChangeRule R>
   void apply(std::int64_t, const Gradient& gradient, Share share, R& rule) const {
-    // Neighbours of one cache line belong to one thread.
+    // Neighbours in one cache line belong to one thread.
     constexpr std::uint32_t kBlock = 32;
     constexpr std::size_t kAhead = 16;
     const std::vector<Delta>& changes = gradient.sparse;
@@ -30,23 +30,23 @@ struct ListedChanges {
 /// The arcs that a search may use in training, computed once for all passes.
 class AllowedArcs {
  public:
-  /// `allowed` are the arcs of all sentences, as `allowed_arcs` gives them; none: every arc.
+  /// `allowed` has the arcs of all sentences as returned by `allowed_arcs`; if empty, every arc is allowed.
   AllowedArcs(const TreeData& data, std::vector<std::uint8_t> allowed);
-  /// Those of a sentence that agree with the given heads, into `out`.
+  /// Writes those of a sentence that agree with the given heads to `out`.
   void copy(std::int64_t sentence, const Heads& given, std::vector<std::uint8_t>& out) const;
 
  private:
   std::vector<std::uint8_t> allowed_;
-  std::vector<std::size_t> first_;  // [sentences + 1]  where a sentence's arcs begin
+  std::vector<std::size_t> first_;  // [sentences + 1]  where the arcs of each sentence begin
 };
 
-/// Relations are learned on gold trees, and again on trees of a parser that did not see the sentences: there
-/// the words around an arc are attached as wrongly as they will be in new text. Only correct arcs count.
+/// Relations are learned on gold trees, and again on the trees of a parser that did not see the sentences:
+/// there, the words around an arc are attached with the same errors as in new text. Only correct arcs count.
 class RelationTrees {
  public:
-  /// `guessed` are the heads of all words, end to end; none: gold trees alone.
+  /// `guessed` has the heads of all words; if empty, relations are learned on gold trees alone.
   RelationTrees(const TreeData& data, std::vector<std::int32_t> guessed);
-  /// Appends the changes of a sentence with this gold tree; returns the number of wrong relations.
+  /// Appends the changes for a sentence with this gold tree; returns the number of wrong relations.
   std::int32_t list_changes(const TreeParser& parser, std::span<const float> weights, std::int64_t sentence,
                             const Heads& gold, ParseWork& work, std::vector<Delta>& changes) const;
 
@@ -57,8 +57,8 @@ class RelationTrees {
   std::vector<std::int32_t> guessed_;
 };
 
-/// The gold tree against the best one at these weights. Where heads are unknown, the best tree that agrees
-/// with the others stands for gold. Gold arcs survive pruning: the loss needs them.
+/// The gold tree against the best one by these weights. Where heads are unknown, the best tree that agrees
+/// with the others serves as gold. Gold arcs survive pruning, because the loss needs them.
 class TreeObjective : public ListedChanges {
  public:
   using Work = ParseWork;
@@ -76,7 +76,7 @@ class TreeObjective : public ListedChanges {
   ParseOptions options_;
 };
 
-/// log Z - score of the gold tree under the pruning model; sentences with unknown heads are skipped.
+/// log Z minus the score of the gold tree under the pruning model; skips sentences with unknown heads.
 class PruningObjective : public ListedChanges {
  public:
   using Work = ParseWork;

@@ -1,5 +1,6 @@
-// The graph-based parser of order 1, 2 or 3: hashed weights → scores of parts → the best tree, then a
-// relation for each of its arcs. A small order-1 model prunes arcs by their marginals first (coarse to fine).
+// The graph-based parser of order 1, 2 or 3: hashed weights score parts, a search finds the best tree, and
+// then each arc gets a relation. Before that, a small model of order 1 prunes arcs by their marginals (coarse
+// to fine).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace duilian {
 
 inline constexpr std::int32_t kUnknown = -1;  // a head or a relation that is not given
 
-/// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word. A
-/// converter's also have guide trees, whole ones, and the tags to learn or kUnknown.
+/// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word. For a
+/// converter, they also have complete guide trees, and the tags to learn (or kUnknown).
 struct TreeData {
   Sentences sentences;
   std::vector<std::int32_t> tag, head, relation;                     // [units]
@@ -30,10 +31,10 @@ struct TreeData {
   [[nodiscard]] bool has_guide() const { return !guide_head.empty(); }
 };
 void check(const TreeData& data, std::int32_t tags, std::int32_t relations);
-/// The guide trees and the tags to learn, of which there are so many.
+/// Checks the guide trees and the tags to learn, which must be below `wanted_tags`.
 void check_guide(const TreeData& data, std::int32_t wanted_tags);
 
-/// What a parser is apart from its weights. Tables have 2^bits weights.
+/// Everything about a parser except its weights. Tables have 2^bits weights.
 struct ParserShape {
   std::int32_t order = 1;
   std::int32_t bits = 22;
@@ -41,16 +42,16 @@ struct ParserShape {
   std::int32_t pruning_bits = 18;
   std::int32_t relations = 0;
   std::vector<std::uint8_t> tag_class;  // [tags]
-  std::vector<std::uint8_t> of_roots;  // [relations]  roots, and no other words, have it; or empty: not known
+  std::vector<std::uint8_t> of_roots;   // [relations]  whether only roots have it; or empty if unknown
   std::int32_t tag_bits = 4;
-  std::int32_t tags = 0;  // how many tags a converter chooses from; 0: tags are given
+  std::int32_t tags = 0;  // tags that a converter chooses from; 0 if tags are given
 
   [[nodiscard]] std::int64_t tree_weights() const { return std::int64_t{1} << bits; }
-  /// Of trees, then of relations, whose rows overlap: a row may begin anywhere.
+  /// Weights of trees, then of relations. Rows of relations overlap: they may begin anywhere.
   [[nodiscard]] std::int64_t labelled_weights() const {
     return tree_weights() + (relations == 0 ? 0 : (std::int64_t{1} << relation_bits) + relations + 2);
   }
-  /// All of them: also those of tags.
+  /// All weights, including those of tags.
   [[nodiscard]] std::int64_t weights() const {
     return labelled_weights() + (tags == 0 ? 0 : (std::int64_t{1} << tag_bits) + tags);
   }
@@ -59,16 +60,16 @@ struct ParserShape {
 void check(const ParserShape& shape);
 
 /// How to search. An arc is tried if its marginal is at least `min_share` times that of the word's best head;
-/// with 0 every arc is. Sentences with more than `longest` words are parsed at order 1.
+/// 0 means every arc. Sentences with more than `longest` words are parsed at order 1.
 struct ParseOptions {
   double min_share = 0.0;
   std::int32_t longest = 200;
-  bool keeps_heads = false;    // given heads stay
-  double head_cost = 0.0;      // in training: the margin by which gold must win for every wrong head
-  double relation_cost = 0.0;  // the same for every relation
+  bool keeps_heads = false;    // whether given heads are kept
+  double head_cost = 0.0;      // in training: what each wrong head scores extra
+  double relation_cost = 0.0;  // in training: what each wrong relation scores extra
 };
 
-/// Everything a thread needs, reused from sentence to sentence.
+/// Everything that a thread needs, reused from sentence to sentence.
 struct alignas(kCacheSeparation) ParseWork {
   std::vector<NodeAtoms> nodes;
   std::vector<std::int32_t> context;
@@ -99,9 +100,9 @@ class TreeParser {
   }
   [[nodiscard]] const ParserShape& shape() const { return shape_; }
 
-  /// Computes the keys of a sentence; everything below is about the sentence prepared last.
+  /// Computes the keys of a sentence; all methods below refer to the sentence prepared last.
   void prepare(const TreeData& data, std::int64_t sentence, ParseWork& work) const;
-  /// Writes the arcs that may be used to work.allowed. `heads` are those given, kUnknown elsewhere.
+  /// Writes the arcs that may be used to work.allowed. `heads` has the given heads, kUnknown elsewhere.
   void prune(std::span<const float> pruning, const Heads& heads, double min_share, ParseWork& work) const;
   /// The best tree over work.allowed, at this order.
   [[nodiscard]] ScoredTree search(std::span<const float> weights, std::int32_t order, ParseWork& work) const;
@@ -113,24 +114,24 @@ class TreeParser {
                                                 ParseWork& work) const;
   [[nodiscard]] std::vector<std::int32_t> label(const CodedWeights& weights, const Heads& heads,
                                                 ParseWork& work) const;
-  /// The best tag of every word of a tree with relations, [n + 1].
+  /// The best tag of every word, given the tree and its relations, [n + 1].
   [[nodiscard]] std::vector<std::int32_t> tag(std::span<const float> weights, const Heads& heads,
                                               std::span<const std::int32_t> relations, ParseWork& work) const;
-  /// Appends the changes from the best tags to the known ones; returns the number of wrong ones.
+  /// Appends the changes from the best tags to the known ones; returns the number of wrong tags.
   std::int32_t list_tag_changes(std::span<const float> weights, const Heads& heads,
                                 std::span<const std::int32_t> relations, std::span<const std::int32_t> known,
                                 ParseWork& work, std::vector<Delta>& changes) const;
-  /// The score of the corpus's relations of a word's dependents.
+  /// The score of the relations in `data` of a word's dependents.
   [[nodiscard]] double relation_score(std::span<const float> weights, const TreeData& data,
                                       std::int64_t sentence, std::int32_t head, ParseWork& work) const;
-  /// Scores of the arcs at order 1, all of them, into work.scores.
+  /// Writes the order-1 scores of all arcs to work.scores.
   void score_arcs(std::span<const float> weights, ParseWork& work) const;
   void score_pruning_arcs(std::span<const float> pruning, ParseWork& work) const;
-  /// Appends the changes from one tree to the other.
+  /// Appends the changes from the guess to gold.
   void list_changes(const Heads& gold, const Heads& guess, ParseWork& work,
                     std::vector<Delta>& changes) const;
-  /// Appends the changes from the best relations of a tree's arcs to the known ones; returns the number of
-  /// wrong ones. known: [n + 1]
+  /// Appends the changes from the best relations of a tree to the known ones, [n + 1]; returns the number of
+  /// wrong relations.
   std::int32_t list_relation_changes(std::span<const float> weights, const Heads& heads,
                                      std::span<const std::int32_t> known, ParseWork& work,
                                      std::vector<Delta>& changes) const;
@@ -142,64 +143,64 @@ class TreeParser {
 
   ParserShape shape_;
   RelationModel relations_;
-  RelationModel coded_relations_;  // whose weights stand alone
+  RelationModel coded_relations_;  // starts at 0, because coded relation weights are separate
   TreeTagModel tags_;
 };
 
-/// Heads and relations of all words, one sentence after the other, and what happened on the way.
+/// Heads and relations of all words, one sentence after another, and what happened along the way.
 struct Parsed {
   std::vector<std::int32_t> head, relation;  // [units]
-  std::vector<std::int32_t> tag;             // [units]  of a converter; else kUnknown
+  std::vector<std::int32_t> tag;             // [units]  chosen by a converter, otherwise kUnknown
   std::vector<double> score;                 // [sentences]
-  std::vector<std::int64_t> simplified;      // sentences parsed at order 1 because of their length
+  std::vector<std::int64_t> simplified;      // sentences parsed at order 1 because they are long
   std::vector<std::int64_t> impossible;      // sentences whose given heads allow no projective tree
 };
 [[nodiscard]] Parsed parse(const TreeParser& parser, std::span<const float> weights,
                            std::span<const float> pruning, const TreeData& data, ParseOptions options,
                            std::size_t threads);
-/// The same, for a parser that does not choose tags.
+/// With coded weights, for a parser that does not choose tags.
 [[nodiscard]] Parsed parse(const TreeParser& parser, const CodedWeights& weights,
                            std::span<const float> pruning, const TreeData& data, ParseOptions options,
                            std::size_t threads);
 
-/// The k best trees of the sentence prepared last over work.allowed, best first; fewer if there are no more.
+/// The k best trees of the sentence prepared last over work.allowed, best first; fewer if there are fewer.
 [[nodiscard]] std::vector<ScoredTree> k_best_trees(const TreeParser& parser, std::span<const float> weights,
                                                    std::int32_t order, std::int32_t k, ParseWork& work);
-/// The same from a corpus, over the arcs that pruning leaves.
+/// Those of a sentence in `data`, over the arcs that pruning leaves.
 [[nodiscard]] std::vector<ScoredTree> k_best_trees(const TreeParser& parser, std::span<const float> weights,
                                                    std::span<const float> pruning, const TreeData& data,
                                                    std::int64_t sentence, std::int32_t k,
                                                    ParseOptions options);
 
-/// The order at which a sentence with this many words is parsed.
+/// The order at which a sentence of this many words is parsed.
 [[nodiscard]] std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options);
-/// The share by which its arcs are pruned: at order 1 pruning costs more than it saves.
+/// The `min_share` for pruning its arcs: at order 1, pruning costs more than it saves.
 [[nodiscard]] inline double share_for(std::int32_t order, ParseOptions options) {
   return order == 1 ? 0.0 : options.min_share;
 }
-/// The heads of a sentence of a corpus, with the root at place 0.
+/// The heads of a sentence in a corpus, with the root at index 0.
 [[nodiscard]] Heads heads_of(const TreeData& data, std::int64_t sentence);
-/// Its relations, with a place for the root, [n + 1].
+/// Its relations, with an element for the root, [n + 1].
 [[nodiscard]] std::vector<std::int32_t> relations_of(const TreeData& data, std::int64_t sentence);
 [[nodiscard]] inline Heads free_heads(std::size_t count) { return Heads(count, kUnknown); }
 [[nodiscard]] bool is_whole(const Heads& heads);
 /// Whether every word has a head and is below the root.
 [[nodiscard]] bool is_tree(const Heads& heads);
 
-/// Forbids the other heads of words whose head is given; `allowed` is [n + 1][n + 1].
+/// Forbids all other heads of words whose head is given; `allowed` is [n + 1][n + 1].
 void keep_given(const Heads& given, std::span<std::uint8_t> allowed);
 
-/// The arcs that pruning leaves, a square for each sentence, end to end.
+/// The arcs left by pruning, one square per sentence, end to end.
 [[nodiscard]] std::vector<std::uint8_t> allowed_arcs(const TreeParser& parser, std::span<const float> pruning,
                                                      const TreeData& data, double min_share,
                                                      std::size_t threads);
 /// The probability of each word's head under the pruning model, [units]; 0 where no head is given.
 [[nodiscard]] std::vector<double> head_probabilities(const TreeParser& parser, std::span<const float> pruning,
                                                      const TreeData& data, std::size_t threads);
-/// Where each sentence's square begins, and the end of the last.
+/// Where the square of each sentence begins, and where the last one ends.
 [[nodiscard]] std::vector<std::size_t> arcs_before(const TreeData& data);
 
-/// Heads left for a word, and gold heads among them, over a corpus.
+/// How many heads pruning leaves for the words of a corpus, and how many gold heads are among them.
 struct PruningCounts {
   std::int64_t words = 0, kept = 0, gold = 0;
 };

@@ -1,4 +1,4 @@
-// Parsing whole corpora with a parser of any kind, sentence by sentence, in all threads.
+// Parses whole corpora with a parser of any kind, sentence by sentence, in several threads.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace duilian {
 
-/// One sentence parsed; no heads if the given ones allow no projective tree.
+/// A parsed sentence; without heads if the given ones allow no projective tree.
 struct ParsedSentence {
   double score = kNoTree;
   Heads heads;                          // [n + 1]
@@ -19,13 +19,13 @@ struct ParsedSentence {
   std::vector<std::int32_t> tags{};     // [n + 1] or empty
 };
 
-/// The score of a sentence's tree in the corpus.
+/// The score of a sentence's tree in `data`.
 [[nodiscard]] double tree_score(const TreeParser& parser, std::span<const float> weights,
                                 const TreeData& data, std::int64_t sentence);
-/// The score of the corpus's relations of a word's dependents.
+/// The score of the relations in `data` of a word's dependents.
 [[nodiscard]] double relation_score(const TreeParser& parser, std::span<const float> weights,
                                     const TreeData& data, std::int64_t sentence, std::int32_t head);
-/// The scores of all arcs of a sentence at order 1.
+/// The order-1 scores of all arcs of a sentence.
 [[nodiscard]] ArcScores arc_scores(const TreeParser& parser, std::span<const float> weights,
                                    const TreeData& data, std::int64_t sentence);
 

@@ -1,9 +1,10 @@
-// From the parts of a tree to feature keys. A key is a sum of numbers that look random: one for each word of
+// Turns the parts of a tree into feature keys. A key is a sum of pseudo-random numbers, one for each word of
 // the part in its role, computed once per sentence. So a feature costs a few additions, and the top bits of
 // the sum are its place in a table of weights (tabulation hashing). Direction and distance change the last
-// four bits of the place: a feature with its distance and the same without it share a cache line.
+// four bits of the place, so that a feature with its distance and the same feature without it share a cache
+// line.
 //
-// Words are seen through nodes, a word with one tag: a sentence whose tags are open has several per word.
+// Words are represented by nodes, a word with one tag: if tags are open, a word has several.
 #pragma once
 
 #include <array>
@@ -11,13 +12,15 @@
 #include <span>
 #include <vector>
 
+#include "duilian/tree/arc_places.hpp"
+#include "duilian/tree/between_words.hpp"
 #include "duilian/tree/guide_tree.hpp"
 #include "duilian/tree/part_templates.hpp"
 
 namespace duilian {
 
-/// What templates know about a word with a tag. The tags beside it are those of the context, whatever its own
-/// tag is.
+/// What templates know about a word with a tag. The tags beside it come from the context, regardless of its
+/// own.
 struct NodeAtoms {
   std::uint64_t form = 0, lemma = 0;
   std::int32_t tag = 0, before = 0, after = 0;
@@ -25,15 +28,12 @@ struct NodeAtoms {
   std::uint64_t guide_below = 0;
 };
 
-/// Which tags count as verbs, conjunctions and punctuation marks between two words.
-enum TagClass : std::uint8_t { kOther = 0, kVerb = 1, kConjunction = 2, kMark = 3 };
-
-/// Tags that stand for no tag: of the root, beyond the sentence, of nobody.
+/// Tags that stand for no tag: that of the root, beyond the sentence, of nobody.
 inline constexpr std::int32_t kRootTag = -1;
 inline constexpr std::int32_t kEdgeTag = -2;
 inline constexpr std::int32_t kNobodyTag = -3;
 
-/// The numbers of every node in every role of one group of templates.
+/// The numbers of every node in every role, for one group of templates.
 template <std::size_t R, std::size_t N>
 class RoleKeys {
  public:
@@ -50,11 +50,10 @@ class RoleKeys {
   std::vector<std::uint32_t> value_;  // [nodes][R][N]
 };
 
-/// The same numbers by role and template, so that one template's run along the words.
+/// The same numbers by role and template, so that those of one template are contiguous.
 template <std::size_t R, std::size_t N>
 class RoleColumns {
  public:
-  /// Copies the numbers of the first `nodes` nodes.
   void reset(const RoleKeys<R, N>& keys, std::size_t nodes);
   [[nodiscard]] const std::uint32_t* at(std::size_t role, std::size_t which) const {
     return value_.data() + (role * N + which) * stride_;
@@ -66,76 +65,25 @@ class RoleColumns {
   std::vector<std::uint32_t> value_;  // [R][N][stride]
 };
 
-/// Classes of distance. The place of an arc, its direction and distance, has one more for each direction: no
-/// distance.
-inline constexpr std::int32_t kDistances = 7;
-
-/// The words between any two words of a sentence: which tags, how many verbs, conjunctions, marks.
-class BetweenWords {
- public:
-  void reset(std::span<const std::int32_t> tags, std::span<const std::uint8_t> classes);
-  /// How many words of the class lie between, at most 3.
-  [[nodiscard]] std::int32_t count(TagClass which, std::int32_t i, std::int32_t j) const {
-    const auto row = static_cast<std::size_t>(which - 1) * side_;
-    const std::int32_t many =
-        before_[row + static_cast<std::size_t>(j)] - before_[row + static_cast<std::size_t>(i) + 1];
-    return many < 3 ? many : 3;
-  }
-  /// Calls visit(number of the tag, where it first stands) once for each tag between i < j.
-  template <class Visit>
-  void for_each_tag(std::int32_t i, std::int32_t j, const Visit& visit) const {
-    for (std::int32_t b = i + 1; b < j; ++b) {
-      if (earlier_[static_cast<std::size_t>(b)] <= i) visit(tag_key_[static_cast<std::size_t>(b)], b);
-    }
-  }
-
- private:
-  std::size_t side_ = 0;
-  std::vector<std::uint32_t> tag_key_;  // [n + 1]  between_key of the tag
-  std::vector<std::int32_t> earlier_;   // [n + 1]  the last place before with the same tag
-  std::vector<std::int32_t> before_;    // [3][n + 2]  words of a class at places < p
-  std::vector<std::int32_t> last_;      // [tags + 1]  scratch
-};
-
-/// Numbers for what is between, the same for all sentences.
-struct BetweenKeys {
-  std::array<std::array<std::uint32_t, 4>, 3> count;  // [class][how many]
-};
-[[nodiscard]] const BetweenKeys& between_keys();
-/// The number of a tag between.
-[[nodiscard]] std::uint32_t between_key(std::int32_t tag);
-/// The number of a relation below; -1 is unknown.
+/// The pseudo-random number of a relation below a word; -1 is unknown.
 [[nodiscard]] std::uint32_t below_key(std::int32_t relation);
-
-/// Where in the distances' table an arc from h to m falls.
-[[nodiscard]] inline std::int32_t place_of(std::int32_t h, std::int32_t m) {
-  const std::int32_t far = h < m ? m - h : h - m;
-  const std::int32_t bin = far <= 4 ? far - 1 : far <= 6 ? 4 : far <= 10 ? 5 : 6;
-  return (h < m ? kDistances + 1 : 0) + bin;
-}
-[[nodiscard]] inline std::int32_t place_without_distance(bool to_right) {
-  return (to_right ? kDistances + 1 : 0) + kDistances;
-}
-[[nodiscard]] inline std::uint32_t without_distance(std::uint32_t place) {
-  return place | static_cast<std::uint32_t>(kDistances);
-}
 
 /// Which groups of templates a search needs.
 struct PartGroups {
   bool has_pruning = false;
-  std::int32_t order = 1;  // 0: pruning alone
+  std::int32_t order = 1;  // 0: pruning only
   bool has_relations = false;
 };
 
-/// Weights of arcs' features, 2^(32 - shift) of them.
+/// The weights of arc features: 2^(32 - shift) of them.
 struct ArcTable {
   const float* weights;
   std::uint32_t shift;
 };
 
-/// The arcs of one word with those after it; all have room for some lanes more.
+/// The arcs of one word with the words after it; all arrays have room for a few more lanes.
 struct ArcRowWork {
-  std::vector<std::uint32_t> far;    // [words]  the arcs' places
+  std::vector<std::uint32_t> far;    // [words]  places of the arcs
   std::vector<std::uint32_t> other;  // [words]  keys of one feature
   std::vector<float> score;          // [words]
 };
@@ -143,15 +91,16 @@ struct ArcRowWork {
 /// The keys of a sentence's parts. visit(key, place) is called for every feature of a part; place < 16.
 class PartKeys {
  public:
-  /// Nodes 0 … are the caller's; the last one is nobody. context: the tags of the words 0 … n, for `between`.
-  /// With a guide tree nodes are words; it must live as long as the keys are asked.
+  /// The last node is nobody; the others are the caller's. With a guide tree, which must outlive the keys,
+  /// nodes are words.
   void reset(std::span<const NodeAtoms> nodes, PartGroups groups, const GuideTree* guide = nullptr);
+  /// The tags of the words 0 … n, for features between two words.
   void set_context(std::span<const std::int32_t> tags, std::span<const std::uint8_t> classes) {
     between_.reset(tags, classes);
   }
   [[nodiscard]] std::size_t nobody() const { return nobody_; }
 
-  /// h and m are words, their nodes are node_h and node_m.
+  /// h and m are words; node_h and node_m are their nodes.
   template <class Visit>
   void arc(std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m, const Visit& visit) const {
     visit_arc(dependency_, h, m, node_h, node_m, visit);
@@ -161,13 +110,14 @@ class PartKeys {
                    const Visit& visit) const {
     visit_arc(pruning_, h, m, node_h, node_m, visit);
   }
-  /// Whether features of arcs are those of words and tags alone, so that add_pruning_arcs knows them all.
+  /// If so, arcs have features that add_pruning_arcs does not compute.
   [[nodiscard]] bool has_guide() const { return guide_ != nullptr; }
-  /// The pruning features of all arcs between word i and the words after it, in one direction: score[j] +=
-  /// their weights for the arc between i and i + 1 + j, in the order of pruning_arc. Nodes must be words.
+  /// The pruning features of all arcs between word i and the words after it, in one direction: adds their
+  /// weights for the arc between i and i + 1 + j to score[j], in the order of pruning_arc. Nodes must be
+  /// words.
   void add_pruning_arcs(std::int32_t i, bool to_right, const ArcTable& table, ArcRowWork& work) const;
 
-  /// `place` is that of h → m; without distance if m is nobody.
+  /// `place` is that of h → m, without distance if m is nobody.
   template <class Visit>
   void sibling(std::size_t h, std::size_t s, std::size_t m, std::int32_t place, const Visit& visit) const {
     constexpr std::size_t n = decltype(sibling_)::kTemplates;
@@ -194,7 +144,7 @@ class PartKeys {
     const std::uint32_t *c = grand_sibling_.at(s, 2), *d = grand_sibling_.at(m, 3);
     for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k] + d[k], static_cast<std::uint32_t>(turn));
   }
-  /// For relations: m is a dependent of h, c a dependent of m, `relation` that of such a c.
+  /// For relations: m is a dependent of h, c a dependent of m, and `relation` that of such a c.
   template <class Visit>
   void child(std::size_t h, std::size_t m, std::size_t c, std::int32_t turn, const Visit& visit) const {
     visit_three(child_, h, m, c, turn, visit);
@@ -211,14 +161,14 @@ class PartKeys {
   }
 
  private:
-  // Numbers that tell pairs of links apart by what they are of.
+  // Tell pairs of links apart by the kind of part.
   static constexpr std::uint32_t kSiblingLinks = 0x9E3779B9U, kGrandparentLinks = 0x85EBCA6BU,
                                  kChildLinks = 0xC2B2AE35U;
 
   [[nodiscard]] GuideLink link(std::size_t h, std::size_t m) const {
     return h == nobody_ || m == nobody_ ? GuideLink{} : guide_->link(h, m);
   }
-  /// One number for two links; their order counts.
+  /// One number for two links; their order matters.
   [[nodiscard]] static std::uint32_t joined(std::uint32_t first, std::uint32_t second) {
     return (first ^ (second >> 15U)) * 0x2C1B3C6DU + second * 0x297A2D39U;
   }

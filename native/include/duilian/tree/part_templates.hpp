@@ -1,6 +1,6 @@
-// The syntactic features of Li et al. (2014), Table II, as data. A template says which atoms of which words
-// it joins; every template with a word in it occurs a second time with lemmas (last characters) instead. Read
-// 04 as w_m t_m, 14 as t_h w_m: the printed table has slips there.
+// The syntactic features of Li et al. (2014), Table II, as data. A template lists the atoms that it combines;
+// every template with a word form occurs again with lemmas (last characters) instead. Templates 04 and 14 are
+// w_m t_m and t_h w_m: the printed table has slips there.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace duilian {
 
-/// What a template may take from one word: form, lemma, its tag, the tags beside it; its relation in the
-/// guide tree, and the set of relations below it there.
+/// What a template may use of a word: form, lemma, tag, the tags beside it, its relation in the guide tree,
+/// and the set of relations below it there.
 enum WordAtom : std::uint8_t {
   kForm = 1,
   kLemma = 2,
@@ -116,8 +116,8 @@ inline constexpr std::array<PartTemplate<4>, 8> kGrandSibling{{
     {{w, 0, t, t}, false},
 }};
 
-/// For relations, which the paper leaves out: a dependent of the dependent (h, m, c), and its relation (h,
-/// m).
+/// For relations, which the paper does not treat: a dependent of the dependent (h, m, c), and its relation
+/// (h, m).
 inline constexpr std::array<PartTemplate<3>, 6> kChild{{
     {{0, t, t}, false},
     {{0, t, w}, false},
@@ -136,7 +136,7 @@ inline constexpr std::array<PartTemplate<2>, 6> kBelow{{
     {{w, t}, false},
 }};
 
-/// A few cheap ones for pruning, where being nearly right is enough.
+/// A few cheap templates for pruning, where being nearly right is enough.
 inline constexpr std::array<PartTemplate<2>, 13> kPruning{{
     {{t, t}},
     {{t | a, b | t}},
@@ -153,8 +153,8 @@ inline constexpr std::array<PartTemplate<2>, 13> kPruning{{
     {{t, t}, true, Between::kMarks},
 }};
 
-/// Beside a link of the guide tree (h, m): these with the relations on the way; the first few also with its
-/// shape alone, and without a link, for words that moved far.
+/// Combined with a link of the guide tree (h, m): all of these with its path; the first few also with its
+/// shape alone and without the link, for words that moved far.
 inline constexpr std::size_t kGuideShapes = 10;
 inline constexpr std::uint8_t r = kGuide, k = kGuideBelow;
 inline constexpr std::array<PartTemplate<2>, 25> kGuides{{
@@ -181,7 +181,8 @@ template <std::size_t R, std::size_t N>
   return count;
 }
 
-/// The templates, those with words again with lemmas, and last those that look between head and dependent.
+/// All templates: as they are, those with word forms again with lemmas, then those that look between head and
+/// dependent.
 template <std::size_t Count, std::size_t R, std::size_t N>
 [[nodiscard]] constexpr std::array<PartTemplate<R>, Count> doubled(
     const std::array<PartTemplate<R>, N>& templates) {
@@ -215,7 +216,7 @@ inline constexpr auto kChildTemplates = doubled<count_doubled(table_two::kChild)
 inline constexpr auto kBelowTemplates = doubled<count_doubled(table_two::kBelow)>(table_two::kBelow);
 inline constexpr auto kPruningTemplates = doubled<count_doubled(table_two::kPruning)>(table_two::kPruning);
 inline constexpr auto kGuideTemplates = doubled<count_doubled(table_two::kGuides)>(table_two::kGuides);
-/// How many templates at the end of a list of dependency templates look between: tags, then three counts.
+/// The number of templates at the end of a dependency list that look between: tags, then three counts.
 inline constexpr std::size_t kBetweenTemplates = 4;
 
 }  // namespace duilian

@@ -1,7 +1,7 @@
-// Relations for the arcs of a tree. The dependents of a word, from left to right and with the word itself at
-// its place, are a chain (McDonald et al. 2006); punctuation marks are left out. Chains are decided from the
-// leaves to the root: a word's relation depends on those below it, so a clause with a subject of its own is
-// distinguished from one without. A chain's best relations are exact, given those below.
+// Relations for the arcs of a tree. The dependents of a word, from left to right and with the word itself in
+// its place, form a chain (McDonald et al. 2006); punctuation marks are left out. Chains are decided from the
+// leaves to the root, and a word's relation depends on those below it, which distinguishes a clause with a
+// subject of its own from one without. The best relations of a chain are exact, given those below.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace duilian {
 
-/// A tree's parts by dependent: the dependents of each word, seen from inside out on both sides.
+/// A tree seen by dependents: those of each word, from the inside out on both sides.
 struct TreeShape {
   explicit TreeShape(const Heads& heads);
-  std::vector<std::int32_t> inner;    // [n + 1]  the sibling next to m towards its head, kNobody if none
-  std::vector<std::int32_t> last[2];  // [n + 1]  outermost dependent to the left and to the right, or kNobody
+  std::vector<std::int32_t> inner;    // [n + 1]  next sibling of m towards the head, or kNobody
+  std::vector<std::int32_t> last[2];  // [n + 1]  outermost dependent to the left and right, or kNobody
 };
 
-/// A sentence with the tree whose arcs get relations. All arrays have a place for the root, which is word 0.
+/// A sentence with a tree whose arcs need relations. All arrays have an element for the root, word 0.
 struct RelationTask {
   RelationTask(const Heads& tree, const PartKeys& part_keys, std::span<const NodeAtoms> nodes,
                std::span<const std::uint8_t> tag_classes);
@@ -35,7 +35,7 @@ struct RelationTask {
   std::span<const std::uint8_t> classes;  // [tags]
   TreeShape shape;
   std::vector<std::vector<std::int32_t>> dependents;  // [n + 1]  from left to right
-  std::vector<std::int32_t> upwards;                  // words that have dependents, lower ones first
+  std::vector<std::int32_t> upwards;                  // words with dependents, lower ones first
 };
 
 struct RelationWork {
@@ -48,9 +48,9 @@ struct RelationWork {
   double relation_cost = 0.0;  // added to the score of relations that are not gold
 };
 
-/// The weights of relations are a part of a parser's: `start` is where they begin. Features are hashed into
-/// 2^bits rows, which overlap: a row may begin anywhere and has a weight for each relation. If `of_roots` has
-/// relations of both kinds, roots get those that are true there, and all other words get the others.
+/// Relation weights are part of a parser's weights and begin at `start`. Features are hashed into 2^bits rows
+/// that overlap: a row may begin anywhere and has a weight for each relation. If `of_roots` has relations of
+/// both kinds, roots have one of those marked there, and other words one of the rest.
 class RelationModel {
  public:
   RelationModel(std::int32_t relations, std::int32_t bits, std::int64_t start,
@@ -67,9 +67,9 @@ class RelationModel {
   /// The score of the relations of a word's dependents, given those below; for tests.
   [[nodiscard]] double chain_score(std::span<const float> weights, const RelationTask& task,
                                    std::int32_t head, std::span<const std::int32_t> relation) const;
-  /// Appends the changes from the best relations to the gold ones, chain by chain, over gold ones below;
-  /// returns the number of wrong ones. known: [n + 1], -1 where unknown: there the best relation compatible
-  /// with the others is gold.
+  /// Appends the changes from the best relations to gold, chain by chain, over gold relations below; returns
+  /// the number of wrong ones. known: [n + 1], -1 where unknown; there the best relation that agrees with the
+  /// others serves as gold.
   std::int32_t list_changes(std::span<const float> weights, const RelationTask& task,
                             std::span<const std::int32_t> known, RelationWork& work,
                             std::vector<Delta>& changes) const;

@@ -1,5 +1,5 @@
-// Tags for the words of a tree whose relations are known: a converter's last step. Each word's tag is the
-// best by itself; the words above and below it are features, as is everything that the guide tree says.
+// Tags for the words of a tree whose relations are known, the last step of a converter. Each tag is chosen
+// independently; the words above and below are features, and so is everything in the guide tree.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace duilian {
 
-/// The weights of tags are a part of a parser's, from `start` on; rows overlap as those of relations do.
+/// Tag weights are part of a parser's weights, from `start` on; their rows overlap like those of relations.
 class TreeTagModel {
  public:
   TreeTagModel(std::int32_t tags, std::int32_t bits, std::int64_t start)
@@ -25,7 +25,7 @@ class TreeTagModel {
                              std::span<const std::int32_t> relations, std::int32_t word,
                              std::int32_t tag) const;
   /// Appends the changes from the best tags to the known ones ([n + 1], -1 where unknown), which must win by
-  /// `cost`; returns the number of those that did not.
+  /// `cost`; returns how many did not.
   std::int32_t list_changes(std::span<const float> weights, const RelationTask& task,
                             std::span<const std::int32_t> relations, std::span<const std::int32_t> known,
                             float cost, std::vector<Delta>& changes) const;

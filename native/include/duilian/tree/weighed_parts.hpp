@@ -1,5 +1,5 @@
-// The parts of trees with their features: visited one by one, scored, compared between two trees. Parts
-// consist of numbers of words, or of nodes where the tags of words are open.
+// The parts of trees with their features: to visit, to score, and to compare between two trees. Parts consist
+// of words, or of nodes where the tags of words are open.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace duilian {
   return static_cast<std::uint32_t>(32 - bits);
 }
 
-/// Directions of h → m and g → h as one number.
+/// The directions of h → m and g → h as one number.
 [[nodiscard]] inline std::int32_t turn_of(std::int32_t g, std::int32_t h, bool to_right) {
   return (to_right ? 2 : 0) + (g < h ? 1 : 0);
 }
 
-/// Visits the keys of parts whose words have numbers that ascend from left to right: words, each its own
-/// node; words with their nodes in `node_of`; or nodes with their words in `word_of`.
+/// Visits the keys of parts whose elements are numbered from left to right: words that are their own nodes;
+/// words with their nodes in `node_of`; or nodes with their words in `word_of`.
 class NumberedParts {
  public:
   explicit NumberedParts(const PartKeys& keys, std::span<const std::int32_t> node_of = {},
@@ -57,7 +57,7 @@ class NumberedParts {
   std::span<const std::int32_t> node_of_, word_of_;
 };
 
-/// Scores of parts, each the sum of its features' weights: floats, or codes.
+/// Scores of parts, each the sum of its feature weights, which may be floats or coded.
 template <class Weights = std::span<const float>>
 class WeighedParts {
  public:
@@ -90,7 +90,7 @@ class WeighedParts {
   std::uint32_t shift_;
 };
 
-/// The same for the words of a sentence; in training, heads that are not gold score head_cost more.
+/// Likewise for the words of a sentence; in training, heads that are not gold score head_cost more.
 template <class Weights = std::span<const float>>
 class CostAugmentedParts : public WeighedParts<Weights> {
  public:
@@ -128,7 +128,7 @@ void for_each_part(const Heads& heads, const TreeShape& shape, std::int32_t orde
   }
 }
 
-/// The parts of one tree that the other does not have; is_same(word) says whether both have the same node for
+/// Visits the parts of one tree that the other lacks; is_same(word) says whether both have the same node for
 /// it.
 template <class Same, class Visit>
 void for_each_difference(const Heads& ours, const TreeShape& our, const Heads& theirs, const TreeShape& their,

@@ -1,5 +1,5 @@
-// Two chains as a passive-aggressive learner sees them: sentences with letters and, where known, tags; three
-// ways of answering each (letters alone, tags for given letters, both), all with the same weights.
+// Two chains as the passive-aggressive learner sees them: sentences with letters and, where known, tags; each
+// is answered in up to three ways (letters alone, tags for given letters, both), all with the same weights.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace duilian {
 
-/// The ways of using two chains.
+/// How two chains are used: both, letters alone, or tags for given letters.
 enum class TwoChainMode : std::uint8_t { joint, segment, tag };
 
-/// Templates as patterns: those that differ only by a shift are one pattern, whose value at a unit is looked
-/// up once and applies to several places.
+/// Templates as patterns: templates that differ only by a shift are one pattern, whose value at a unit is
+/// looked up once and applies to several places.
 struct TwoChainPatterns {
   TemplateSet set;
   std::vector<PlaceSet> places;  // [patterns]
 };
-/// Throws std::invalid_argument unless every pattern has places that the shape has too.
+/// Throws std::invalid_argument unless every pattern has places, all of which the shape has, too.
 void check(const TwoChainPatterns& patterns, const TwoChainShape& shape);
 
-/// Features of all units of some sentences and of those around them: unit i of sentence k, counted from
-/// -before, is first[k] + k · (before + after) + before + i.
+/// The features of all units of some sentences and of the units around them: unit i of sentence k, counted
+/// from -before, is first[k] + k · (before + after) + before + i.
 struct TwoChainFeatures {
   std::vector<std::uint64_t> keys;  // [rows]
   std::vector<PlaceSet> places;     // [rows]
   FeatureRows rows;
 };
-/// Features that are seen at least `min_count` times, in order of first occurrence.
+/// All features that occur at least `min_count` times, in order of first occurrence.
 [[nodiscard]] TwoChainFeatures index_two_chain(const TwoChainShape& shape, const TwoChainPatterns& patterns,
                                                const Sentences& sentences, std::uint32_t min_count);
 /// The rows of other sentences.
@@ -38,16 +38,15 @@ struct TwoChainFeatures {
                                          const Sentences& sentences, const FeatureIndex& index);
 
 struct TwoChainData {
-  FeatureRows features;                // of units and those around, see TwoChainFeatures
+  FeatureRows features;                // of units and those around them; see TwoChainFeatures
   std::vector<std::int64_t> first{0};  // [sentences + 1]  in units
   std::vector<std::int32_t> letter;    // [units]
-  std::vector<std::int32_t> tag;       // [units]  kUnknownTag where nothing is known
+  std::vector<std::int32_t> tag;       // [units]  kUnknownTag if not known
 };
-/// Throws std::invalid_argument unless the arrays fit together and letters are legal.
+/// Throws std::invalid_argument unless the arrays are consistent and the letters legal.
 void check(const TwoChainData& data, const TwoChainShape& shape);
 
-/// Weights: those of cliques alone, then for feature row r the entries [first[r], first[r + 1]), each of a
-/// slot.
+/// The weights of bare cliques, then, for feature row r, the entries [first[r], first[r + 1]), one per slot.
 struct TwoChainLayout {
   TwoChainShape shape;
   std::vector<std::int64_t> first{0};  // [rows + 1]
@@ -58,8 +57,8 @@ struct TwoChainLayout {
     return static_cast<std::int64_t>(shape.clique_weights() + slot.size());
   }
 };
-/// An entry for every slot that a feature meets in the data; features seen `full_from` times or more get all
-/// slots of their places.
+/// Gives an entry to every slot that a feature occurs with in the data; features seen `full_from` times or
+/// more have all slots of their places.
 [[nodiscard]] TwoChainLayout lay_out_two_chain(const TwoChainShape& shape, const TwoChainData& data,
                                                std::span<const PlaceSet> places, std::int64_t full_from);
 
@@ -70,12 +69,13 @@ struct TwoChainWork {
 };
 
 struct TwoChainLearning {
-  std::vector<TwoChainMode> modes;  // each sentence is answered in these ways, where possible
+  std::vector<TwoChainMode> modes;  // the ways to answer each sentence, where possible
   double cost = 1.0;                // the margin by which gold must win
-  bool is_per_label = false;  // the cost counts for every wrong letter and tag, also in the search; else once
+  // The cost counts for every wrong letter and tag, also in the search; otherwise once.
+  bool is_per_label = false;
 };
 
-/// The model of passive_aggressive.hpp.
+/// The two chains as a StructuredModel (passive_aggressive.hpp).
 class TwoChainStructure {
  public:
   using Work = TwoChainWork;
@@ -88,7 +88,7 @@ class TwoChainStructure {
 
  private:
   struct Path {
-    std::span<const std::int32_t> letter, tag;  // no tags: letters alone
+    std::span<const std::int32_t> letter, tag;  // without tags: letters alone
   };
   [[nodiscard]] bool has_tags(std::int64_t sentence) const { return tagged_[sentence] != 0; }
   double add_costs(std::int64_t sentence, TwoChainMode mode, Work& work) const;
@@ -100,11 +100,11 @@ class TwoChainStructure {
   const TwoChainLayout& layout_;
   const TwoChainData& data_;
   TwoChainLearning learning_;
-  std::vector<std::uint8_t> tagged_;  // [sentences]  a tag is known
+  std::vector<std::uint8_t> tagged_;  // [sentences]  whether a tag is known
 };
 
-/// Letters and tags of all units; in mode `tag` the letters of the data are given. Tags are kUnknownTag in
-/// mode `segment`.
+/// The letters and tags of all units. In mode `tag`, the letters of the data are given; in mode `segment`,
+/// tags are kUnknownTag.
 struct TwoChainLabels {
   std::vector<std::int32_t> letter, tag;  // [units]
 };

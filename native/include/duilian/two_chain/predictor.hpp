@@ -1,6 +1,6 @@
-// Two trained chains, compiled for use. A feature's weights are one record, in cells of neighbours: looked up
-// once, added to the rows of all units that the feature applies to. The chain of letters has its own records
-// and short rows, so that it does not pay for the tags.
+// Two trained chains, compiled for tagging. The weights of a feature are one record, in cells of neighbours:
+// it is looked up once and added to the rows of all units that the feature applies to. The chain of letters
+// has its own records and short rows, so that it does not pay for the tags.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace duilian {
 
-/// The arrays of a trained model, as a file holds them; an entry's label is its slot.
+/// The arrays of a trained model, as they are stored in a file; the label of an entry is its slot.
 struct TwoChainWeights : WeightTable {
-  std::vector<float> clique;  // weights of cliques alone
+  std::vector<float> clique;  // weights of bare cliques
 };
 
-/// Drops weights of features whose size is below `min_weight`, and features without any left.
+/// Drops feature weights smaller in size than `min_weight`, and features that have none left.
 [[nodiscard]] TwoChainWeights compile_two_chain(const TwoChainLayout& layout, std::span<const float> weights,
                                                 std::span<const std::uint64_t> keys, float min_weight);
 
 class TwoChainPredictor {
  public:
-  /// Throws std::invalid_argument if any index in the arrays leads outside.
+  /// Throws std::invalid_argument if an index in the arrays is out of range.
   TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patterns, TwoChainWeights weights, Reading reading);
 
   struct alignas(kCacheSeparation) Work {
@@ -39,18 +39,18 @@ class TwoChainPredictor {
   [[nodiscard]] const TwoChainWeights& weights() const { return weights_; }
   [[nodiscard]] const Reading& reading() const { return reading_; }
 
-  /// Checks what label() and chains() rely on, once for all sentences.
+  /// Checks once, for all sentences, what label() and chains() rely on.
   void check_sentences(const Sentences& sentences) const { check_columns(patterns_.set, sentences); }
-  /// One sentence, scored; valid until `work` is used again.
+  /// The chains of one sentence, scored; valid until `work` is used again.
   [[nodiscard]] TwoChains chains(const Sentences& sentences, std::int64_t sentence, bool letters_only,
                                  Work& work) const;
 
  private:
-  /// Records of all features for one kind of rows.
+  /// The records of all features for one kind of row.
   struct Records {
-    WeightTable table;  // only its slots, which lead to records
-    std::vector<std::uint32_t>
-        words;  // number of cells; then for each: displacement, and weights of a vector
+    WeightTable table;  // only its slots; they refer to records
+    // Number of cells; then for each: displacement, and the weights of a vector.
+    std::vector<std::uint32_t> words;
 
     void add_to(std::uint32_t record, float* row) const;
   };
@@ -59,28 +59,28 @@ class TwoChainPredictor {
   TwoChainShape shape_;
   TwoChainPatterns patterns_;
   AnchorTemplates all_templates_;
-  AnchorTemplates letter_templates_;  // those about letters
+  AnchorTemplates letter_templates_;  // those that apply to letters
   TwoChainWeights weights_;
   Reading reading_;
   CliqueScores cliques_;
   Records all_, letters_;
 };
 
-/// Letters and tags of all units. In mode `tag` letters are given: `letter` has one for every unit.
+/// The letters and tags of all units. In mode `tag`, letters are given: `letter` has one for every unit.
 [[nodiscard]] TwoChainLabels predict(const TwoChainPredictor& predictor, const Sentences& sentences,
                                      TwoChainMode mode, std::span<const std::int32_t> letter,
                                      std::size_t threads);
 
-/// p(s_i, t_i) at every unit, [units][S · T], where the log of a path's probability is its score times
-/// `scale`, up to a constant. Throws std::invalid_argument unless the scale is finite and above 0.
+/// p(s_i, t_i) at every unit, [units][S · T]. The log probability of a path is its score times `scale`, minus
+/// log_partition(). Throws std::invalid_argument unless the scale is finite and above 0.
 [[nodiscard]] std::vector<double> predict_marginals(const TwoChainPredictor& predictor,
                                                     const Sentences& sentences, double scale,
                                                     std::size_t threads);
 
-/// The k best paths of one sentence, or its k best letters by the chain of letters alone.
+/// The k best paths of one sentence, or its k best letter sequences by the chain of letters alone.
 [[nodiscard]] std::vector<TwoChainPath> k_best(const TwoChainPredictor& predictor, const Sentences& sentences,
                                                std::int64_t sentence, std::size_t k, bool letters_only);
-/// That constant, for one sentence.
+/// log Σ e^(scale × score) over all paths of one sentence.
 [[nodiscard]] double log_partition(const TwoChainPredictor& predictor, const Sentences& sentences,
                                    std::int64_t sentence, double scale);
 /// The score of a path of one sentence; without tags, by the chain of letters alone.

@@ -1,7 +1,7 @@
 // Two coupled chains over one input (Qiu et al. 2012): letters s (boundaries) and tags t, with the cliques
 //   C1 = {s(i-1), t(i-1), s(i)}  and  C2 = {t(i-1), s(i), t(i)}.
-// A clique is scored by features of the input, each of which applies to a part of a clique (its place), and
-// by weights of the clique alone. Without the edge t(i-1) - s(i) it is the factorial model.
+// A clique is scored by input features, each of which applies to part of a clique (its place), and by weights
+// of the bare clique. Without the edge t(i-1) - s(i), this is the factorial model.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace duilian {
 
-/// What features may apply to, with S letters and T tags: s(i) has S values, s(i-1) s(i) S², and so on. Those
-/// of the letters come first: the chain of letters can be used alone.
+/// What features may apply to, with S letters and T tags: s(i) has S values, s(i-1) s(i) has S², and so on.
+/// Those of letters come first, because the chain of letters can be used alone.
 enum class Clique : std::uint8_t { letter, letters, tag, letter_tag, tags };
 inline constexpr std::size_t kCliques = 5;
 
@@ -28,24 +28,25 @@ struct Place {
 using PlaceSet = std::uint32_t;
 inline constexpr std::size_t kMaxPlaces = 32;
 
-/// The settings of a model of two chains.
+/// The settings of a two-chain model.
 struct TwoChainOptions {
   std::int32_t letters = 0;
   std::int32_t tags = 0;
-  Succession rules;                     // of letters
-  std::vector<std::uint8_t> continues;  // [S]  a unit with this letter belongs to the word of the unit before
-  bool has_edge = true;                 // t(i-1) - s(i)
+  Succession rules;  // for letters
+  // [S]  whether a unit with this letter continues the word of the previous unit.
+  std::vector<std::uint8_t> continues;
+  bool has_edge = true;  // t(i-1) - s(i)
   std::vector<Place> places;
 };
 
-/// Where scores and weights lie.
-/// A unit's scores are a row: [S] [S][S] [T'] [S][T'] [T][T'], with T' a multiple of the vector's lanes.
-/// A slot is a value of a place; slots are numbered place by place, those of letters first.
-/// Weights of cliques alone: start [S], letters [S][S]; then with the edge start [S][T], C1 [S][S][T]
-/// (s(i-1), s(i), t(i-1)) and C2 [S][T][T] (s(i), t(i-1), t(i)); without it start [T], [T][T] and [S][T].
+/// Where scores and weights are. The scores of a unit are a row: [S] [S][S] [T'] [S][T'] [T][T'], where T' is
+/// T rounded up to a multiple of the vector's lanes. A slot is a value of a place; slots are numbered place
+/// by place, those of letters first. Weights of bare cliques: start [S], letters [S][S]; then, with the edge,
+/// start [S][T], C1 [S][S][T] (s(i-1), s(i), t(i-1)) and C2 [S][T][T] (s(i), t(i-1), t(i)); without it, start
+/// [T], [T][T] and [S][T].
 class TwoChainShape {
  public:
-  /// Throws std::invalid_argument if the options do not fit together.
+  /// Throws std::invalid_argument if the options are inconsistent.
   explicit TwoChainShape(TwoChainOptions options);
 
   static constexpr std::size_t kLanes = 4;
@@ -61,7 +62,8 @@ class TwoChainShape {
   }
   [[nodiscard]] bool may_start(std::size_t letter) const { return may_follow(letters_, letter); }
   [[nodiscard]] bool may_end(std::size_t letter) const { return may_follow(letter, letters_); }
-  /// All units of a word have one tag. Without the edge no clique sees that, so it is not required.
+  /// Whether a unit with this letter must have the tag of the previous unit, as inside a word. Without the
+  /// edge, no clique sees s(i) together with t(i-1), so this is not required.
   [[nodiscard]] bool keeps_tag(std::size_t letter) const {
     return has_edge() && options_.continues[letter] != 0;
   }
@@ -69,26 +71,26 @@ class TwoChainShape {
   /// Throws std::invalid_argument unless the letters may follow each other.
   void check_letters(std::span<const std::int32_t> letter) const;
 
-  /// Where a clique's scores begin in a row, and a row's size.
+  /// Where the scores of a clique begin in a row, and the size of a row.
   [[nodiscard]] std::size_t at(Clique clique) const { return at_[static_cast<std::size_t>(clique)]; }
   [[nodiscard]] std::size_t row() const { return row_; }
   /// Letters alone need only the beginning of a row.
   [[nodiscard]] std::size_t letter_row() const { return letters_ * (1 + letters_); }
-  /// Units outside a sentence whose features apply to units in it, on either side.
+  /// How many units before and after a sentence have features that apply to units inside it.
   [[nodiscard]] std::int64_t before() const { return before_; }
   [[nodiscard]] std::int64_t after() const { return after_; }
   [[nodiscard]] Around around() const { return {before_, after_}; }
-  [[nodiscard]] Around around_letters() const { return around_letters_; }  // the same, of features of letters
-  /// Rows on either side for what features add to units outside the sentence.
+  [[nodiscard]] Around around_letters() const { return around_letters_; }  // likewise for letter features
+  /// Extra rows on either side, for what features add to units outside the sentence.
   [[nodiscard]] std::size_t padding() const { return static_cast<std::size_t>(before_ + after_); }
 
   [[nodiscard]] std::size_t slots() const { return displacement_.size(); }
-  [[nodiscard]] std::size_t letter_slots() const { return letter_slots_; }  // these come first
+  [[nodiscard]] std::size_t letter_slots() const { return letter_slots_; }  // they come first
   [[nodiscard]] std::size_t first_slot(std::size_t place) const { return first_slot_[place]; }
   [[nodiscard]] std::size_t values(Clique clique) const;
-  /// From the beginning of the row of the feature's unit to the score that the slot belongs to.
+  /// From the beginning of the row of the feature's unit to the score of a slot.
   [[nodiscard]] const std::vector<std::int32_t>& displacement() const { return displacement_; }
-  /// The same for rows of letters alone.
+  /// Likewise for rows of letters alone.
   [[nodiscard]] const std::vector<std::int32_t>& letter_displacement() const { return letter_displacement_; }
 
   [[nodiscard]] std::size_t clique_weights() const { return clique_weights_; }
@@ -97,14 +99,14 @@ class TwoChainShape {
   [[nodiscard]] std::size_t start(std::size_t s, std::size_t t) const {
     return start_at_ + (has_edge() ? s * tags_ : 0) + t;
   }
-  /// With the edge only.
+  /// Only with the edge.
   [[nodiscard]] std::size_t c1(std::size_t s1, std::size_t s, std::size_t t1) const {
     return c1_at_ + (s1 * letters_ + s) * tags_ + t1;
   }
   [[nodiscard]] std::size_t c2(std::size_t s, std::size_t t1, std::size_t t) const {
     return c2_at_ + ((has_edge() ? s * tags_ : 0) + t1) * tags_ + t;
   }
-  /// Without the edge only.
+  /// Only without the edge.
   [[nodiscard]] std::size_t letter_tag(std::size_t s, std::size_t t) const {
     return letter_tag_at_ + s * tags_ + t;
   }
@@ -123,7 +125,7 @@ class TwoChainShape {
   std::size_t start_at_ = 0, c1_at_ = 0, c2_at_ = 0, letter_tag_at_ = 0, clique_weights_ = 0;
 };
 
-/// Scores of cliques alone, ready for search: kForbidden where the rules forbid.
+/// Scores of bare cliques, ready for the search: kForbidden where the rules forbid.
 struct CliqueScores {
   CliqueScores(const TwoChainShape& shape, WeightView weights);
 
