@@ -1,5 +1,5 @@
-// A test program in one header: TEST registers, CHECK reports, main runs. The core must build and be tested
-// with nothing but a compiler, so there is no framework here. Include it in one source per program.
+// A test program in one header: TEST registers, CHECK reports, main runs. There is no framework, because the
+// core must build and be tested with nothing but a compiler. Include it in one source per program.
 #pragma once
 
 #include <cmath>
@@ -20,10 +20,10 @@ struct Test {
 
 /// The registered tests, and the state of the current one.
 struct Record {
-  static constexpr int kShown = 10;  // a broken law fails in every random case: the first few say enough
+  static constexpr int kShown = 10;  // a broken law fails in every random case; the first few are enough
   std::vector<Test> tests;
   int failures = 0;
-  std::int64_t seed = -1;  // of the current random case, -1 outside one
+  std::int64_t seed = -1;  // of the current random case; -1 outside
 };
 
 inline Record& record() {
@@ -72,7 +72,7 @@ inline void check_message(const char* file, int line, std::string_view found, st
   fail(file, line, "expected a message '" + std::string(wanted) + "…', found '" + std::string(found) + "'");
 }
 
-/// True if the test passed. An unexpected exception is a failure, not the end of the program.
+/// Whether the test passes. An unexpected exception is a failure, not the end of the program.
 inline bool passes(const Test& test) {
   record().failures = 0;
   try {
@@ -102,7 +102,7 @@ inline bool passes(const Test& test) {
   static_cast<void>(testing::thrown_message<error>(__FILE__, __LINE__, #expression, \
                                                    [&] { static_cast<void>(expression); }))
 
-/// The error's message must begin with `start`.
+/// The message of the error must begin with `start`.
 #define CHECK_THROWS_WITH(expression, error, start)                                              \
   testing::check_message(__FILE__, __LINE__,                                                     \
                          testing::thrown_message<error>(__FILE__, __LINE__, #expression,         \

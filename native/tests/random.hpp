@@ -1,5 +1,6 @@
-// Random cases that are the same on every machine, which the standard's distributions are not. The numbers
-// come from SplitMix64 (Steele et al. 2014): seeding costs nothing, so every case has its own generator.
+// Random cases that are the same on every machine, unlike the distributions of the standard library. The
+// numbers come from SplitMix64 (Steele et al. 2014); seeding costs nothing, so every case has its own
+// generator.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Calls test(random) once per seed; a failure names its seed.
+/// Calls test(random) once per seed; a failure reports its seed.
 template <class Test>
 void for_each_seed(std::int64_t count, const Test& test) {
   for (std::int64_t seed = 0; seed < count; ++seed) {
@@ -45,7 +46,7 @@ void for_each_seed(std::int64_t count, const Test& test) {
   record().seed = -1;
 }
 
-/// Each tag of [0, tags) with probability `density`; at least one per position if asked.
+/// Each tag of [0, tags) with probability `density`; at least one per position if required.
 [[nodiscard]] inline duilian::TagSets random_tag_sets(Random& random, std::int32_t positions,
                                                       std::int32_t tags, double density,
                                                       bool is_never_empty) {
@@ -60,8 +61,8 @@ void for_each_seed(std::int64_t count, const Test& test) {
   return sets;
 }
 
-/// A part of the complete lattice: every bundle stays with probability `density`, at least one per position
-/// if asked.
+/// A part of the complete lattice: each bundle is kept with probability `density`, at least one per position
+/// if required.
 [[nodiscard]] inline duilian::Lattice random_lattice(Random& random, std::int32_t positions,
                                                      const std::vector<std::int32_t>& tags, double density,
                                                      bool is_never_empty) {
@@ -80,10 +81,10 @@ void for_each_seed(std::int64_t count, const Test& test) {
   return out;
 }
 
-/// Tag counts of 1 to 3 sides, each in [1, most].
-[[nodiscard]] inline std::vector<std::int32_t> random_sides(Random& random, std::int32_t most) {
+/// Tag counts of 1 to 3 sides, each in [1, max_tags].
+[[nodiscard]] inline std::vector<std::int32_t> random_sides(Random& random, std::int32_t max_tags) {
   std::vector<std::int32_t> tags(static_cast<std::size_t>(1 + random.below(3)));
-  for (std::int32_t& count : tags) count = 1 + random.below(most);
+  for (std::int32_t& count : tags) count = 1 + random.below(max_tags);
   return tags;
 }
 
@@ -103,7 +104,7 @@ void for_each_path(const duilian::Lattice& x, const Visit& visit) {
   extend(extend);
 }
 
-/// Which tag may follow which, at random; everything may if `density` is 1 or more.
+/// Which tag may follow which, at random; no limits if `density` is 1 or more.
 [[nodiscard]] inline std::vector<duilian::Succession> random_successions(
     Random& random, const std::vector<std::int32_t>& tags, double density) {
   std::vector<duilian::Succession> out(tags.size());
@@ -119,7 +120,7 @@ void for_each_path(const duilian::Lattice& x, const Visit& visit) {
 enum class RuleKind : std::uint8_t { free, blocks, tag_wise, random, cut_off };
 inline constexpr std::int32_t kRuleKinds = 5;
 
-/// Words with a tag, in the letters E S B I: block by block (E of all tags, S of all, …) or tag by tag.
+/// Words with tags, in the letters E S B I: block by block (E of all tags, S of all, …) or tag by tag.
 [[nodiscard]] inline duilian::Succession boundary_rules(std::int32_t tags, bool is_tag_wise) {
   enum Letter : std::int32_t { E, S, B, I };
   duilian::Succession out;
@@ -137,7 +138,7 @@ inline constexpr std::int32_t kRuleKinds = 5;
   return out;
 }
 
-/// Rules of a kind for 1 to 12 labels; `labels` is how many there are, as free rules do not say.
+/// Rules of a kind for 1 to 12 labels; `labels` receives their number, which free rules do not reveal.
 [[nodiscard]] inline duilian::Succession random_rules(Random& random, RuleKind kind, std::int32_t& labels) {
   labels = 4 * (1 + random.below(3));
   if (kind == RuleKind::blocks || kind == RuleKind::tag_wise) {
@@ -148,7 +149,7 @@ inline constexpr std::int32_t kRuleKinds = 5;
   if (kind == RuleKind::free) return out;
   out.tags = labels;
   const double density = random.real(0.3, 1.0);
-  const std::int32_t cut = random.below(labels);  // from here on labels have no legal neighbours at all
+  const std::int32_t cut = random.below(labels);  // labels from here on have no legal neighbours
   for (std::int32_t i = 0; i <= labels; ++i) {
     for (std::int32_t j = 0; j <= labels; ++j) {
       const bool is_edge = i == labels || j == labels;

@@ -15,7 +15,8 @@ namespace testing {
 // Rows that occur are so far apart that they fall into different shares and halves.
 inline constexpr std::int32_t kRowsApart = 33;
 inline constexpr std::int32_t kFeatureRows = 6 * kRowsApart;
-inline constexpr float kWeightStep = 0x1p-10F;  // weights are multiples of it, so a step is exact in a float
+// Weights are multiples of this, so a step is exact in a float.
+inline constexpr float kWeightStep = 0x1p-10F;
 
 enum class Annotation : std::uint8_t { full, partial };
 
@@ -62,7 +63,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
     const bool is_known = annotation == Annotation::full || random.chance(0.4);
     data.label.push_back(is_known ? label : -1);
     if (annotation == Annotation::full) continue;
-    const bool is_open = random.chance(0.3);  // no set at all: every label is possible
+    const bool is_open = random.chance(0.3);  // no set: every label is possible
     for (std::int32_t l = 0; !is_known && !is_open && l < labels; ++l) {
       if (l == label || random.chance(0.3)) data.sets.tag.push_back(l);
     }
@@ -71,7 +72,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   data.first.push_back(static_cast<std::int64_t>(data.label.size()));
 }
 
-/// Sentences of 1 to 4 units; if some rules have no legal sentence, others are drawn.
+/// Sentences of 1 to 4 units; rules without a legal sentence are drawn again.
 [[nodiscard]] inline TaggerCase random_tagger(Random& random, TaggerSettings settings) {
   TaggerCase x;
   std::int32_t labels = 0;
@@ -95,7 +96,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   return x;
 }
 
-/// The weight of a feature row and a label, 0 if there is none.
+/// The weight of a feature row for a label; 0 if there is none.
 [[nodiscard]] inline double state_weight(const TaggerCase& x, std::uint32_t row, std::int32_t label) {
   for (std::int64_t k = x.layout.first[row]; k < x.layout.first[row + 1]; ++k) {
     if (x.layout.label[k] == label) return x.weights[static_cast<std::size_t>(x.layout.transitions() + k)];
@@ -111,7 +112,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   return set.empty() || std::find(set.begin(), set.end(), label) != set.end();
 }
 
-/// log Σ e^score over the legal label sequences of a sentence; of those that the data allow if asked.
+/// log Σ e^score over the legal label sequences of a sentence, or over those that the data allow.
 [[nodiscard]] inline double defined_log_sum(const TaggerCase& x, std::int64_t sentence, bool only_allowed) {
   const std::int32_t L = x.layout.labels;
   const std::int64_t end = x.data.first[sentence + 1];
@@ -139,7 +140,7 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
   return defined_log_sum(x, sentence, false) - defined_log_sum(x, sentence, true);
 }
 
-/// The loss of a sentence, and its direction summed by weight.
+/// The loss of a sentence, and its descent direction summed by weight.
 [[nodiscard]] inline double tagger_gradient(const TaggerCase& x, std::int64_t sentence,
                                             std::vector<double>& direction) {
   const duilian::TaggingObjective objective(x.layout, x.data);

@@ -314,7 +314,7 @@ def test_data_that_do_not_fit_are_refused() -> None:
     for wrong in ([short, short], [wide, wide], everything):
         refused(rows, first, side, label, sets, held=wrong)
     objective = _native.CoupledObjective(lay_out(case), case.data(), KEEP_ALL.native, np.inf, True)
-    with pytest.raises(ValueError, match="weights do not fit"):
+    with pytest.raises(ValueError, match="weights do not match"):
         objective.gradient(np.zeros(3, np.float32), 1.0, 0)
 
 
@@ -326,7 +326,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
             _native.CoupledShape(bad, rules, [])
     for a, b, shape in [(0, 0, (2, 2)), (1, 0, (2, 2)), (0, 2, (2, 2)), (-1, 1, (2, 2)), (0, 1, (9, 9))]:
         mapping = _native.SideMapping(a, b, np.ones(shape, np.uint8))
-        with pytest.raises(ValueError, match="mapping does not fit"):
+        with pytest.raises(ValueError, match="mapping does not match"):
             _native.CoupledShape(labels, rules, [mapping])
     for sides, bundles in [
         ([0], [0]),
@@ -342,7 +342,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
             _native.Pruning(most, mass, 0.0, 0.0)
     layouts, data = case.plain_layouts(1), case.data()
     latent = [_native.TagSets(np.zeros(2, np.int32), np.zeros(0, np.int32))] * 2
-    with pytest.raises(ValueError, match="do not fit the units"):
+    with pytest.raises(ValueError, match="do not match the units"):
         _native.lay_out_coupled(case.shape(), layouts, data, latent, [[0, 1]], 1, 9, 9)
-    with pytest.raises(ValueError, match="do not fit the sides"):
+    with pytest.raises(ValueError, match="do not match the sides"):
         _native.lay_out_coupled(case.shape(), layouts[:1], data, [], [], 1, 9, 9)

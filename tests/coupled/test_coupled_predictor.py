@@ -262,7 +262,7 @@ def test_arrays_of_another_model_are_refused(trained: Trained) -> None:
         ([weights], plain[:1], keys),
         ([weights], [plain[0][:-1].copy(), plain[1]], keys),
     ):
-        with pytest.raises(ValueError, match="do not fit"):
+        with pytest.raises(ValueError, match="do not match"):
             _native.compile_coupled(layout, *bad, 0.0)
 
 

@@ -364,7 +364,7 @@ def test_labels_that_do_not_fit_are_refused() -> None:
     layout = lay_out(case)
     weights, units = random_weights(1, layout.weights), len(case.features)
     decoding = _native.Decoding.path
-    with pytest.raises(ValueError, match="weights do not fit"):
+    with pytest.raises(ValueError, match="weights do not match"):
         tag(case, layout, weights[:-1].copy(), KEEP_ALL, decoding)
     for bad in ([[[0]] * units], [[[0]] * units, [[7]] * units], [[[0]] * units, [[0]]]):
         with pytest.raises(ValueError, match="label sets"):

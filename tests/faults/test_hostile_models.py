@@ -199,7 +199,7 @@ def test_a_feature_has_each_label_once(models: dict[str, Path], tmp_path: Path) 
     for name in ("label", "weight"):
         arrays[name] = np.concatenate([np.zeros(9, arrays[name].dtype), arrays[name]])
     write_model(tmp_path / "bad.model", header, arrays)
-    with pytest.raises(ModelFileError, match="not ascending"):
+    with pytest.raises(ModelFileError, match="do not ascend"):
         ask(tmp_path / "bad.model")
 
 

@@ -267,7 +267,7 @@ def test_a_diverging_run_says_so() -> None:
 
 def test_arrays_that_do_not_fit_are_refused() -> None:
     case = random_case(1, "free", partial=False)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="are inconsistent"):
         _native.TaggingData(case.rows, case.first[:-1], case.label, NO_SETS)
     data = _native.TaggingData(case.rows, case.first, case.label, NO_SETS)
     with pytest.raises(ValueError, match="label is out of range"):
@@ -275,7 +275,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="row is out of range"):
         _native.lay_out_tagger(case.labels, case.rules.native(), 1, data, 1)
     objective, _ = case.objective()
-    with pytest.raises(ValueError, match="weights do not fit"):
+    with pytest.raises(ValueError, match="weights do not match"):
         objective.gradient(np.zeros(3, np.float32), 1.0, 0)
     with pytest.raises(ValueError, match="at least 1"):
         objective.adagrad_pass(*[np.zeros(objective.weights, np.float32)] * 2, 0.1, np.arange(2), 0, 1)

@@ -272,7 +272,7 @@ def test_what_does_not_fit_is_refused() -> None:
         _native.MultitaskObjective(case.training)
     wrong = _native.LabelMap(np.array([0, 1], np.int32), np.array([99], np.int32), False)
     label = np.array([x for path in case.gold for x in path], np.int32)
-    with pytest.raises(ValueError, match="does not fit the labels"):
+    with pytest.raises(ValueError, match="does not match the labels"):
         _native.MultitaskTraining(
             *case.layouts,
             wrong,

@@ -126,7 +126,7 @@ def test_scores_that_do_not_fit_are_refused() -> None:
         _native.best_tree(np.zeros((3, 4)))
     with pytest.raises(ValueError, match="at least 1"):
         _native.k_best_trees(square, 0)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="are inconsistent"):
         _native.best_grand_tree(
             square,
             np.zeros((3, 3, 3)),

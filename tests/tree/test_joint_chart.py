@@ -152,7 +152,7 @@ def test_fewer_candidates_never_score_higher():
 def test_scores_that_do_not_fit_are_refused():
     parts = RandomParts(random.Random(1), [2, 1])
     parts.counts = [1, 1]
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="are inconsistent"):
         parts.search(2, np.ones((3, 3), np.uint8))
     parts.counts = [3, 0]
     with pytest.raises(ValueError, match="no candidate"):

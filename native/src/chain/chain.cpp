@@ -1,4 +1,5 @@
-// The chain's questions in the probability domain, with the log domain as fallback (see chain.hpp).
+// Answers the questions to a chain in the probability domain, with the log domain as fallback (see
+// chain.hpp).
 #include "duilian/chain/chain.hpp"
 
 #include <algorithm>
@@ -12,10 +13,10 @@ namespace duilian {
 
 namespace {
 
-// A forward probability or a scale below kTiny sends the sentence to the log domain: above it neither a
-// product of two of them nor a quotient leaves the range of a double.
+// A forward probability or scale below kTiny sends the sentence to the log domain: above it, no product of
+// two of them and no quotient leaves the range of a double.
 constexpr double kTiny = 1e-140;
-constexpr double kMaxSpread = 600.0;  // the range of a block's scores: e^-600 is still a normal number
+constexpr double kMaxSpread = 600.0;  // largest range of scores in a block: e^-600 is still a normal number
 
 void lay_out(const Chain& chain, Workspace& work) {
   const std::int32_t T = chain.lattice.positions();
@@ -28,17 +29,17 @@ void lay_out(const Chain& chain, Workspace& work) {
   work.scale.resize(static_cast<std::size_t>(T));
 }
 
-/// The padding of a vector must not hold an old NaN.
+/// Clears the padding of a vector, which might hold an old NaN.
 void clear_padding(double* values, std::size_t width) {
   for (std::size_t j = width; j < padded(width); ++j) values[j] = 0.0;
 }
 
-/// e^(transition - peak) of every block; returns false if the scores of some block are too far apart.
+/// e^(transition - peak) of every block; returns false if the scores of a block are too far apart.
 [[nodiscard]] bool exponentiate_transitions(const Chain& chain, Workspace& work) {
   work.exp_score.resize(chain.between.score.size());
   for (const Block& block : chain.between.blocks) {
     if (block.peak == kForbidden || block.peak - block.floor > kMaxSpread) return false;
-    if (block.rows == 1 && block.cols == 1) {  // most of a pruned lattice
+    if (block.rows == 1 && block.cols == 1) {  // most blocks of a pruned lattice
       double* own = work.exp_score.data() + block.offset;
       std::fill_n(own + 1, block.stride - 1, 0.0);
       own[0] = 1.0;
@@ -50,7 +51,7 @@ void clear_padding(double* values, std::size_t width) {
   return true;
 }
 
-/// The smallest of the values whose states are not forbidden by themselves.
+/// The smallest value of a state that is not itself forbidden.
 [[nodiscard]] double smallest_allowed(const double* score, const double* alpha, std::size_t width) {
   double smallest = 1.0;
   for (std::size_t j = 0; j < width; ++j) {
@@ -59,13 +60,13 @@ void clear_padding(double* values, std::size_t width) {
   return smallest;
 }
 
-/// Whether there is only one state here and before: nothing has to be summed.
+/// Whether this and the previous position have only one state, so there is nothing to sum.
 [[nodiscard]] bool is_certain(const Lattice& lattice, std::int32_t t) {
   return lattice.width(t) == 1 && (t == 0 || lattice.width(t - 1) == 1);
 }
 
 ///   α[0] = e[0] / Σ,   α[t][j] = e[t][j] Σ_i α[t-1][i] E[i][j] / scale[t]
-/// Writes log Z to `log_z`; returns false if a number became too small to trust.
+/// Writes log Z to `log_z`; returns false if a number is too small to trust.
 [[nodiscard]] bool forward(const Chain& chain, Workspace& work, double& log_z) {
   lay_out(chain, work);
   if (!exponentiate_transitions(chain, work)) return false;
@@ -135,7 +136,7 @@ void backward(const Chain& chain, Workspace& work) {
     double* message = work.message.data() + work.at[t];
     if (t + 1 == chain.lattice.positions()) std::fill_n(beta, padded(width), 1.0);
     const double inverse = 1.0 / work.scale[t];
-    // The padding of emission is 0 and that of beta finite, so that message is padded with 0.
+    // The padding of emission is 0 and that of beta finite, so the padding of message becomes 0.
     for (std::size_t j = 0; j < padded(width); ++j)
       message[j] = work.emission[work.at[t] + j] * beta[j] * inverse;
     if (t == 0) return;
@@ -159,8 +160,7 @@ void sum_pairs(const Chain& chain, const Workspace& work, std::vector<double>& p
   for (std::size_t t = 0; t < block_of.size();) {
     std::size_t end = t + 1;
     const Block& block = chain.between.blocks[block_of[t]];
-    // Consecutive neighbours that share a block also share its shape, so their vectors are at equal
-    // distances.
+    // Consecutive positions that share a block also share its shape, so their vectors are equally spaced.
     while (end < block_of.size() && block_of[end] == block_of[t]) ++end;
     kernels().add_outer(work.alpha.data() + work.at[t], padded(block.rows),
                         work.message.data() + work.at[t + 1], block.stride, end - t, block.rows, block.stride,
@@ -247,7 +247,7 @@ double log_partition(const Chain& chain, Workspace& work) {
 
 namespace {
 
-/// In the probability domain; returns false if a number became too small to trust.
+/// Works in the probability domain; returns false if a number is too small to trust.
 [[nodiscard]] bool try_unit_marginals(const Chain& chain, Workspace& work, Marginals& out) {
   if (!forward(chain, work, out.log_partition)) return false;
   backward(chain, work);
@@ -279,7 +279,8 @@ std::vector<double> pair_marginals(const Chain& chain, Workspace& work) {
 }
 
 double entropy(const Chain& chain, Workspace& work) {
-  // H = Σ_t Σ_ij -p(i, j) log p(i, j) - Σ over inner t of Σ_j -p(j) log p(j): no differences of large scores.
+  // H = Σ_t Σ_ij -p(i, j) log p(i, j) - Σ over inner t of Σ_j -p(j) log p(j), which avoids differences of
+  // large scores.
   const std::int32_t T = chain.lattice.positions();
   if (T == 0) return 0.0;
   Marginals found;
@@ -330,7 +331,7 @@ Path try_best_path(const Chain& chain, Workspace& work) {
     const std::size_t after = best;
     double highest = kForbidden;
     best = 0;
-    // The i that gave the maximum is found again here, for one j only: cheaper than storing it for all.
+    // The i of the maximum is recomputed for this one j, which is cheaper than storing it for all.
     for (std::size_t i = 0; i < static_cast<std::size_t>(x.width(t)); ++i) {
       const double score =
           delta[i] + (t + 1 < T ? chain.between.row(chain.between.between(t), i)[after] : 0.0);
@@ -350,7 +351,7 @@ double path_score(const Chain& chain, std::span<const std::int32_t> states) {
   const Lattice& x = chain.lattice;
   if (states.size() != static_cast<std::size_t>(x.positions())) {
     throw std::invalid_argument(
-        concat("a path of ", states.size(), " states for ", x.positions(), " positions"));
+        concat("the path has ", states.size(), " states, but there are ", x.positions(), " positions"));
   }
   double total = 0.0;
   for (std::int32_t t = 0; t < x.positions(); ++t) {

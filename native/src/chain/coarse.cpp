@@ -1,3 +1,5 @@
+// Coarse pruning of one side: lays out transitions in vectors of 16 labels, and lists the labels near the
+// best path (see coarse.hpp).
 #include "duilian/chain/coarse.hpp"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace duilian {
 
 namespace {
 
-constexpr double kWidest = 10000.0;  // the widest window: dead scores must be well outside
+constexpr double kWidest = 10000.0;  // widest window: dead scores must be well outside
 
 [[nodiscard]] std::size_t padded_lanes(std::size_t n) {
   return (n + kCoarseLanes - 1) / kCoarseLanes * kCoarseLanes;
@@ -23,7 +25,7 @@ double coarse_scale(double largest_weight, std::size_t count) {
   constexpr double kMax = 256.0;
   constexpr double kLeast = 16.0;
   constexpr double kRange = 32000.0;
-  // Rounding may add half a step to each of them.
+  // Rounding may add half a step to each weight.
   const double sum = static_cast<double>(std::max<std::size_t>(count, 1)) * (largest_weight + 0.5 / kMax);
   const double scale = std::min(kMax, kRange / sum);
   return scale < kLeast ? 0.0 : scale;
@@ -71,7 +73,8 @@ CoarseChain::CoarseChain(const TransitionShape& shape, const Succession& rules, 
   for (int k = 0; k <= -kCoarseLow; ++k) decay_.push_back(static_cast<float>(std::exp(-k / scale)));
 }
 
-/// Labels with the same kind of transitions begin a new vector, so that diagonals lead from lane to lane.
+/// Starts a new vector for each group of labels with the same kind of transitions, so that diagonals lead
+/// from lane to lane.
 void CoarseChain::place_labels(const TransitionShape& shape) {
   std::set<std::size_t> begins{0,          shape.labels,           shape.row0, shape.row0 + shape.rows,
                                shape.col0, shape.col0 + shape.cols};
@@ -96,10 +99,10 @@ void CoarseChain::place_labels(const TransitionShape& shape) {
     vectors_[v].column = static_cast<std::int16_t>(v - col0_ / kCoarseLanes);
 }
 
-/// Returns false if they do not lead from lane to lane.
+/// Returns false if a diagonal does not lead from lane to lane.
 bool CoarseChain::add_diagonals(const TransitionShape& shape,
                                 const std::function<CoarseScore(std::size_t, std::size_t)>& score) {
-  std::map<std::pair<std::size_t, std::size_t>, std::uint16_t> arc_of;  // by the vectors at their ends
+  std::map<std::pair<std::size_t, std::size_t>, std::uint16_t> arc_of;  // vectors at both ends → its scores
   for (const Diagonal& d : shape.diagonals) {
     for (std::size_t k = 0; k < d.size; ++k) {
       const std::size_t from = lane_[d.i0 + k];
@@ -131,13 +134,13 @@ CoarseMatrix CoarseChain::matrix() const {
           col0_,           cols_,           core_.data()};
 }
 
-/// The best paths up to each label, and the rows of the core that the next step uses; returns false if there
-/// is no path.
+/// Scores the best path to each label and lists the rows of the core for the next step; returns false if
+/// there is no path.
 bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t step,
                           CoarseWorkspace& work) const {
   const CoarseMatrix m = matrix();
   const auto beam = static_cast<CoarseScore>(
-      std::max(-5 * width_ / 4, kCoarseDead + 1));  // a good label may come from a doubtful one
+      std::max(-5 * width_ / 4, kCoarseDead + 1));  // a good label may follow a doubtful one
   work.alpha.resize(std::max(work.alpha.size(), positions * stride()));
   work.row.resize(positions * m.rows);
   work.alpha_base.resize(positions);
@@ -162,7 +165,7 @@ bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t
   return true;
 }
 
-/// The best paths from each label on, over the same transitions.
+/// Scores the best path from each label on, over the same transitions.
 bool CoarseChain::backward(std::size_t positions, const CoarseScore* state, std::size_t step,
                            CoarseWorkspace& work) const {
   const CoarseMatrix m = matrix();
@@ -182,9 +185,9 @@ bool CoarseChain::backward(std::size_t positions, const CoarseScore* state, std:
   return true;
 }
 
-/// The best paths through each label, replacing those from it on. The best of all must be the same path at
-/// every unit; it is not if, on either side, it fell too far below another path to be distinguished from dead
-/// scores.
+/// Scores the best path through each label, in place of `beta`. At every unit, the best of all must have the
+/// same score; it does not if, on either side, it fell so far below another path that it cannot be told from
+/// dead scores.
 bool CoarseChain::meet(std::size_t positions, CoarseWorkspace& work) const {
   work.best.resize(positions);
   for (std::size_t t = 0; t < positions; ++t) {
@@ -198,7 +201,7 @@ bool CoarseChain::meet(std::size_t positions, CoarseWorkspace& work) const {
   return true;
 }
 
-/// The lane before this one of position t, on the best path to it.
+/// The previous lane on the best path to this lane of position t.
 std::uint16_t CoarseChain::best_before(std::size_t t, std::uint16_t lane, const CoarseWorkspace& work) const {
   const CoarseScore* alpha = work.alpha.data() + (t - 1) * stride();
   std::int32_t highest = std::numeric_limits<std::int32_t>::min();
@@ -233,7 +236,7 @@ void CoarseChain::cut(std::size_t t, std::size_t count, CoarseWorkspace& work) c
   const auto end = begin + static_cast<std::ptrdiff_t>(max_labels_);
   std::stable_sort(begin, begin + static_cast<std::ptrdiff_t>(count),
                    [&](std::uint16_t a, std::uint16_t b) { return through[a] > through[b]; });
-  if (std::find(begin, end, work.path[t]) == end) *(end - 1) = work.path[t];  // one of many that are equal
+  if (std::find(begin, end, work.path[t]) == end) *(end - 1) = work.path[t];  // it tied with many others
   std::sort(begin, end);
 }
 

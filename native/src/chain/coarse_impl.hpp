@@ -1,5 +1,5 @@
-// The kernels of coarse scores, a part of kernels_impl.hpp. Sums never leave 16 bits: a score is at least
-// kCoarseForbidden before it is made relative to the best, and at least kCoarseDead = 2 kCoarseLow
+// The kernels of coarse scores, included by kernels_impl.hpp. Sums always fit into 16 bits: a score is at
+// least kCoarseForbidden before it is made relative to the best, and at least kCoarseDead = 2 kCoarseLow
 // afterwards.
 
 using R [[gnu::vector_size(32), gnu::aligned(2), gnu::may_alias]] = short;
@@ -10,7 +10,7 @@ inline R spread(CoarseScore x) { return R{x, x, x, x, x, x, x, x, x, x, x, x, x,
 inline R larger(R a, R b) { return a > b ? a : b; }
 constexpr Size kLane = kCoarseLanes;
 
-/// a - b where it fits; elsewhere the value is never used.
+/// a - b; if it overflows, the caller does not use the value.
 inline R difference(R a, R b) {
   using U = unsigned short __attribute__((vector_size(32)));
   return reinterpret_cast<R>(reinterpret_cast<U>(a) - reinterpret_cast<U>(b));
@@ -22,7 +22,7 @@ inline CoarseScore largest_lane(R v) {
   const H b = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
   H high = a > b ? a : b;
 #if defined(__AVX2__)
-  // The machine finds the smallest of eight unsigned numbers at once; turned around, the largest.
+  // One instruction finds the smallest of eight unsigned numbers; with inverted bits, the largest.
   constexpr short kTurn = 0x7FFF;
   const H turned = high ^ H { kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn, kTurn };
   return static_cast<CoarseScore>(__builtin_ia32_phminposuw128(turned)[0] ^ kTurn);
@@ -79,7 +79,7 @@ void coarse_add_rows(const CoarseScore* const* rows, Size count, Size n, CoarseS
   }
 }
 
-/// Makes scores relative to the best, keeps dead ones dead; returns the best.
+/// Makes scores relative to the best but keeps dead ones dead; returns the best.
 inline CoarseScore normalise(CoarseScore* x, Size n, R high) {
   const CoarseScore best = largest_lane(high);
   const R peak = spread(best);
@@ -105,7 +105,7 @@ CoarseScore coarse_state(CoarseScore* state, Size n) {
   R high = spread(kCoarseForbidden);
   for (Size j = 0; j < n; j += kLane) high = larger(load(state + j), high);
   const CoarseScore best = largest_lane(high);
-  // The difference may be too large for 16 bits; half of it is not.
+  // The difference may overflow 16 bits, but half of it cannot.
   const R half = spread(static_cast<CoarseScore>(best >> 1));
   const R low = spread(static_cast<CoarseScore>(kCoarseLow / 2));
   const R forbidden = spread(kCoarseForbidden);
@@ -124,7 +124,7 @@ CoarseScore coarse_start(const CoarseScore* start, const CoarseScore* state, Siz
   return normalise(after, n, spread(coarse_sums(start, state, n, after)));
 }
 
-/// The best way into N vectors of the core's columns, from `column` on: `to` gets the scores.
+/// The best way into N vectors of the core's columns, beginning at `column`; `to` receives the scores.
 template <Size N>
 void enter_columns(const CoarseMatrix& m, const CoarseScore* before, const std::uint16_t* row, Size count,
                    Size column, CoarseScore* to) {
@@ -138,7 +138,7 @@ void enter_columns(const CoarseMatrix& m, const CoarseScore* before, const std::
   for (Size v = 0; v < N; ++v) store(to + kLane * v, best[v]);
 }
 
-/// The best way from each of some rows into N vectors of columns, or that in `before` if it is better.
+/// The best way from selected rows into N vectors of columns, or the one in `before` if that is better.
 template <Size N>
 void leave_rows(const CoarseMatrix& m, const CoarseScore* message, const std::uint16_t* row, Size count,
                 Size column, CoarseScore* before) {
@@ -191,7 +191,7 @@ CoarseScore coarse_backward(const CoarseMatrix& m, const CoarseScore* state, con
     leave_rows<2>(m, message, row, count, column, before);
   for (; column < m.cols; column += kLane) leave_rows<1>(m, message, row, count, column, before);
   R high = spread(kCoarseForbidden);
-  for (Size v = m.vectors; v-- > 0;) {  // the rows of the core, which are being written, usually come last
+  for (Size v = m.vectors; v-- > 0;) {  // the rows of the core, written here, usually come last
     const CoarseMatrix::Vector& own = m.vector[v];
     const bool has_core = kLane * v >= m.row0 && kLane * v < m.row0 + m.rows;
     R best = has_core ? load(before + kLane * v) : dead;

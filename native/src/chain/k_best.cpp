@@ -1,5 +1,5 @@
-// Exact k-best paths: every state keeps its k best histories. The histories of a state come from its
-// predecessors' sorted lists, merged lazily with a heap, so that a state costs n + k log n instead of nk.
+// Exact k-best paths: every state keeps its k best histories. They come from the sorted lists of its
+// predecessors, merged lazily with a heap, so a state costs n + k log n instead of nk.
 #include <algorithm>
 #include <queue>
 #include <stdexcept>
@@ -12,13 +12,13 @@ namespace {
 
 struct History {
   double score;
-  std::int32_t before;  // state number within the position before
-  std::int32_t rank;    // which of its histories
+  std::int32_t before;  // index of the state within the previous position
+  std::int32_t rank;    // index among its histories
 };
 
 using Histories = std::vector<std::vector<History>>;  // [width(t)] lists, each best first
 
-/// Orders a heap: higher score first; ties by state, then rank, so that the answer is deterministic.
+/// Orders a heap: higher score first; ties by state, then rank, so that answers are deterministic.
 struct IsWorse {
   bool operator()(const History& a, const History& b) const {
     if (a.score != b.score) return a.score < b.score;
@@ -28,7 +28,7 @@ struct IsWorse {
 
 using Heap = std::priority_queue<History, std::vector<History>, IsWorse>;
 
-/// Pops the k best of lists whose heads are in the heap; next(entry) refills it.
+/// Pops the k best from lists whose first elements are in the heap; next(entry) refills it.
 template <class Next>
 [[nodiscard]] std::vector<History> take(Heap heap, std::int32_t k, const Next& next) {
   std::vector<History> taken;

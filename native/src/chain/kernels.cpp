@@ -1,4 +1,4 @@
-// Run-time choice of the instruction set.
+// Chooses the instruction set at run time.
 #include "duilian/chain/kernels.hpp"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// The kernels' source, compiled once per instruction set: the including file names the namespace and
-// sets the compiler's flags. Written with the compiler's vector types, which become SSE2, AVX2 or NEON.
-// No standard templates here: an inline function compiled with AVX2 must not leak into the baseline.
+// The source of the kernels, compiled once per instruction set: the including file names the namespace and
+// sets the compiler's flags. It uses the compiler's vector types, which become SSE2, AVX2 or NEON, and no
+// standard templates, because an inline function compiled with AVX2 must not leak into the baseline.
 
 #include "duilian/chain/kernels.hpp"
 
@@ -8,11 +8,11 @@ namespace duilian::DUILIAN_KERNELS {
 namespace {
 
 using Size = decltype(sizeof 0);
-// Attributes before the =: after it, clang takes the alignment for that of a vector, and crashes.
+// The attributes come before the =: otherwise clang takes the alignment for that of a vector and crashes.
 using V [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 using I = long long __attribute__((vector_size(32)));
 
-constexpr Size kBlock = 10;  // vectors of a row that stay in registers: 40 labels
+constexpr Size kBlock = 10;  // vectors of a row kept in registers: 40 labels
 
 inline V load(const double* p) { return *reinterpret_cast<const V*>(p); }
 inline void store(double* p, V v) { *reinterpret_cast<V*>(p) = v; }
@@ -117,8 +117,8 @@ void elementwise(const double* x, const double* m, Size n, double* y) {
   }
 }
 
-/// e^x: x = n ln 2 + r with |r| <= ln 2 / 2, a Taylor polynomial of degree 12 in r (error below 2e-16
-/// there), and n added to the exponent bits.
+/// e^x, where x = n ln 2 + r with |r| <= ln 2 / 2: a Taylor polynomial of degree 12 in r (error below 2e-16),
+/// and n added to the exponent bits.
 inline V exponential(V x) {
   constexpr double kLog2E = 1.4426950408889634074;
   constexpr double kLn2High = 6.93145751953125e-1;
@@ -148,71 +148,7 @@ void exponentials(const double* x, double shift, Size n, double* y) {
   for (Size k = j; k < n; ++k) y[k] = e[k - j];
 }
 
-/// One value, or the sum of two, whose maximum is wanted.
-struct Plain {
-  const double* x;
-  V at(Size j) const { return load(x + j); }
-  double one(Size j) const { return x[j]; }
-};
-struct Sums {
-  const double *x, *m;
-  V at(Size j) const { return load(x + j) + load(m + j); }
-  double one(Size j) const { return x[j] + m[j]; }
-};
-
-template <class Of>
-double largest(Of of, Size n) {
-  V high = spread(of.one(0)), other = high;  // two independent chains
-  Size j = 0;
-  for (; j + 8 <= n; j += 8) {
-    high = larger(of.at(j), high);
-    other = larger(of.at(j + 4), other);
-  }
-  high = larger(high, other);
-  double highest = high[0];
-  for (Size k = 1; k < 4; ++k) highest = high[k] > highest ? high[k] : highest;
-  for (; j < n; ++j) highest = of.one(j) > highest ? of.one(j) : highest;
-  return highest;
-}
-
-template <class Of>
-Size first_of(Of of, Size n, double value) {
-  const V wanted = spread(value);
-  Size j = 0;
-  for (; j + 4 <= n; j += 4) {
-    const I found = of.at(j) == wanted;
-    if (((found[0] | found[1]) | (found[2] | found[3])) != 0) break;
-  }
-  while (j + 1 < n && of.one(j) != value) ++j;
-  return j;
-}
-
-double peak(const double* x, Size n) { return largest(Plain{x}, n); }
-
-Size peak_place(const double* x, Size n) { return first_of(Plain{x}, n, largest(Plain{x}, n)); }
-
-Size peak_sum_place(const double* x, const double* m, Size n, double* sum) {
-  *sum = largest(Sums{x, m}, n);
-  return first_of(Sums{x, m}, n, *sum);
-}
-
-Size at_least(const double* x, Size n, double threshold, std::uint32_t* place) {
-  constexpr Size kStep = 8;  // few are at least the threshold: eight at a time
-  const V low = spread(threshold);
-  Size count = 0;
-  for (Size j = 0; j < n; j += kStep) {
-    const Size end = j + kStep < n ? j + kStep : n;
-    if (end == j + kStep) {
-      const I found = (load(x + j) >= low) | (load(x + j + 4) >= low);
-      if (((found[0] | found[1]) | (found[2] | found[3])) == 0) continue;
-    }
-    for (Size k = j; k < end; ++k) {
-      place[count] = static_cast<std::uint32_t>(k);
-      count += x[k] >= threshold ? 1 : 0;
-    }
-  }
-  return count;
-}
+#include "maxima_impl.hpp"
 
 double multiply(const double* x, Size n, Size stride, double* y, double* smallest) {
   V sum = spread(0.0);

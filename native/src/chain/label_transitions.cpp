@@ -1,3 +1,4 @@
+// Finds the dense core and the diagonals in the rules of a side, and fills them with scores.
 #include "duilian/chain/label_transitions.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 using Flags = std::vector<std::uint8_t>;
 
-/// The run of the most frequent rows (or columns) of the rules; empty if they are not side by side.
+/// The run of the most frequent rows (or columns) of the rules; empty if they are not adjacent.
 struct Run {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -31,7 +32,7 @@ struct Run {
   return is_scattered ? Run{} : Run{begin, end};
 }
 
-/// Legal pairs outside the core, as diagonals.
+/// The legal pairs outside the core, as diagonals.
 void find_diagonals(const std::vector<Flags>& legal, TransitionShape& shape) {
   const auto is_in_core = [&](std::size_t i, std::size_t j) {
     return i >= shape.row0 && i < shape.row0 + shape.rows && j >= shape.col0 && j < shape.col0 + shape.cols;
@@ -66,7 +67,7 @@ void find_reachable(const std::vector<Flags>& legal, const Succession& rules, Tr
       for (std::size_t j = 0; now[i] != 0 && j < shape.labels; ++j) next[j] |= legal[i][j];
     }
     if (next == now) return;
-    // Rules that make positions alternate for ever are not boundary rules. Treating all labels as reachable
+    // Rules under which positions alternate forever are not boundary rules. Treating all labels as reachable
     // is safe: it only sends more sentences to the log domain.
     if (shape.reachable.size() > 8) next.assign(shape.labels, 1);
     if (next == now) return;
@@ -81,7 +82,7 @@ TransitionShape shape_of(std::int32_t labels, const Succession& rules) {
   if (labels < 1) throw std::invalid_argument("a side needs at least one label");
   const std::size_t edge = static_cast<std::size_t>(labels) + 1;
   if (!rules.is_free() && (rules.tags != labels || rules.allows.size() != edge * edge)) {
-    throw std::invalid_argument("the succession does not fit the labels");
+    throw std::invalid_argument("the succession does not match the labels");
   }
   TransitionShape shape;
   shape.labels = static_cast<std::size_t>(labels);
@@ -103,7 +104,7 @@ TransitionShape shape_of(std::int32_t labels, const Succession& rules) {
     shape.cols = cols.end - cols.begin;
     find_diagonals(legal, shape);
   }
-  // Many short diagonals cost more than a dense matrix with holes.
+  // Many short diagonals cost more than a dense matrix with gaps.
   if (!is_block || shape.diagonals.size() > 16) {
     shape.row0 = shape.col0 = 0;
     shape.rows = shape.cols = shape.labels;

@@ -1,3 +1,4 @@
+// The plain recursions over a chain in the log domain (see log_domain.hpp).
 #include "duilian/chain/log_domain.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Builds a chain from a lattice and scores per tag (see owned_chain.hpp).
 #include "duilian/chain/owned_chain.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Lays out transition blocks: positions with the same states share one.
 #include "duilian/chain/transitions.hpp"
 
 #include <algorithm>
@@ -10,15 +11,15 @@ namespace duilian {
 
 namespace {
 
-/// Numbers the distinct columns of states: positions with the same bundles get the same number.
+/// Numbers the distinct columns of states: positions with the same bundles have the same number.
 [[nodiscard]] std::vector<std::int32_t> number_columns(const Lattice& lattice) {
   const auto column = [&](std::int32_t t) {
     const std::size_t begin = static_cast<std::size_t>(lattice.first[t]) * lattice.sides;
     return std::span<const TagId>(lattice.tag)
         .subspan(begin, static_cast<std::size_t>(lattice.width(t)) * lattice.sides);
   };
-  std::unordered_map<std::uint64_t, std::vector<std::int32_t>>
-      seen;  // hash → positions, one per distinct column
+  // Hash → positions, one per distinct column.
+  std::unordered_map<std::uint64_t, std::vector<std::int32_t>> seen;
   std::vector<std::int32_t> number(lattice.positions());
   std::int32_t count = 0;
   for (std::int32_t t = 0; t < lattice.positions(); ++t) {

@@ -1,3 +1,4 @@
+// Forward-backward and Viterbi over the core and the diagonals of an unpruned side (see uniform.hpp).
 #include "duilian/chain/uniform.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ void step_backward(const LabelTransitions& m, const double* y, double threshold,
   }
 }
 
-/// The smallest of the values at position t that the rules allow to be above 0.
+/// The smallest value at position t among labels that the rules can reach.
 [[nodiscard]] double smallest_reachable(const UniformChain& chain, std::int32_t t, const double* alpha) {
   const auto& reachable = chain.between.shape.reachable;
   const auto& flags = reachable[std::min<std::size_t>(static_cast<std::size_t>(t), reachable.size() - 1)];
@@ -55,7 +56,7 @@ void step_backward(const LabelTransitions& m, const double* y, double threshold,
   return smallest;
 }
 
-/// As in chain.cpp; returns false if a number became too small to trust.
+/// As in chain.cpp; returns false if a number is too small to trust.
 [[nodiscard]] bool forward(const UniformChain& chain, UniformWorkspace& work, double negligible_share,
                            double& log_z) {
   const LabelTransitions& m = chain.between;
@@ -136,7 +137,7 @@ void sum_pairs(const UniformChain& chain, const UniformWorkspace& work, UniformM
   for (std::size_t k = 0; k < out.arc.size(); ++k) out.arc[k] *= m.exp_arc[k];
 }
 
-/// Calls visit(place in core or arc, i, j, is_core) for every legal pair.
+/// Calls visit(index in core or arc, i, j, is_core) for every legal pair.
 template <class Visit>
 void for_each_pair(const TransitionShape& s, const Visit& visit) {
   for (std::size_t i = 0; i < s.rows; ++i) {
@@ -189,7 +190,7 @@ double log_partition(const UniformChain& chain, UniformWorkspace& work) {
 
 namespace {
 
-/// p = α β at every position, normalised again because negligible labels were left out of the sums.
+/// p = α β at every position, normalised again because the sums leave out negligible labels.
 void normalised_units(const UniformChain& chain, const UniformWorkspace& work, std::vector<double>& unit) {
   const TransitionShape& shape = chain.between.shape;
   const std::size_t stride = shape.stride();
@@ -203,7 +204,7 @@ void normalised_units(const UniformChain& chain, const UniformWorkspace& work, s
   }
 }
 
-/// In the probability domain; returns false if a number became too small to trust.
+/// Works in the probability domain; returns false if a number is too small to trust.
 [[nodiscard]] bool try_unit_marginals(const UniformChain& chain, UniformWorkspace& work,
                                       double negligible_share, UniformMarginals& out) {
   if (!forward(chain, work, negligible_share, out.log_partition)) return false;
@@ -288,7 +289,7 @@ bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::spa
   if (last[best] == kForbidden) return false;
   labels[T - 1] = static_cast<std::int32_t>(best);
   for (std::size_t t = T - 1; t > 0; --t) {
-    // The i that gave the maximum is found again, for the one j that matters.
+    // The i of the maximum is recomputed, for the one j that matters.
     best = best_before(chain.between, work.alpha.data() + (t - 1) * stride, best);
     labels[t - 1] = static_cast<std::int32_t>(best);
   }
@@ -307,7 +308,7 @@ OwnedChain spell_out(const UniformChain& chain) {
     }
     whole.first.push_back(static_cast<std::int32_t>(whole.tag.size()));
   }
-  Succession inside = chain.rules;  // start and stop are in the state scores already
+  Succession inside = chain.rules;  // the state scores already include start and stop
   out.lattice = trim(whole, {&inside, 1});
   for (std::int32_t t = 0; t < chain.positions; ++t) {
     for (std::int32_t k = out.lattice.first[t]; k < out.lattice.first[t + 1]; ++k) {

@@ -1,7 +1,8 @@
-// Whole corpora with a coupled tagger.
+// Answers for whole corpora by a coupled tagger.
 #include <algorithm>
 #include <stdexcept>
 
+#include "duilian/concat.hpp"
 #include "duilian/coupled/predictor.hpp"
 #include "duilian/parallel.hpp"
 
@@ -86,7 +87,7 @@ CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sent
 }
 
 WordColumns words_of_side(const CoupledAnswers& answers, const SideWords& how, LabelledUnits units) {
-  if (how.side >= answers.label.size()) throw std::invalid_argument("there is no such side");
+  if (how.side >= answers.label.size()) throw std::invalid_argument(concat("there is no side ", how.side));
   units.label = answers.label[how.side];
   units.p = answers.p[how.side];
   WordColumns words = words_of_labels(how.edges, units);
@@ -97,10 +98,10 @@ WordColumns words_of_side(const CoupledAnswers& answers, const SideWords& how, L
 std::vector<SideAnswer> k_best(const CoupledPredictor& predictor, const Sentences& sentences,
                                std::size_t side, std::span<const Constraints> constraints, std::size_t k,
                                double& log_z) {
-  if (side >= predictor.shape().sides()) throw std::invalid_argument("there is no such side");
+  if (side >= predictor.shape().sides()) throw std::invalid_argument(concat("there is no side ", side));
   check_constraints(predictor, constraints, sentences);
   if (sentences.size() != 1 || sentences.units() == 0)
-    throw std::invalid_argument("the best analyses need exactly one sentence, not empty");
+    throw std::invalid_argument("k-best analyses need exactly one sentence, which must not be empty");
   CoupledPredictor::Work work;
   (void)predictor.prepare(sentences, 0, constraints, work);
   log_z = log_partition(work.search.space.chain(), work.search.chain);
@@ -128,8 +129,7 @@ class SideLabeler final : public SentenceLabeler {
   }
 
  private:
-  /// Constrains every side: at units where a word begins, to labels that begin one; where none does, to the
-  /// others.
+  /// Constrains every side: where a word begins, to labels that begin one; where none does, to the others.
   void constrain(std::span<const std::uint8_t> known) {
     constraints_.resize(starts_.size());
     for (std::size_t k = 0; k < starts_.size(); ++k) {
@@ -159,7 +159,7 @@ class SideModel final : public LabelModel {
     bool fits = side < labels.size() && starts_.size() == labels.size();
     for (std::size_t k = 0; fits && k < labels.size(); ++k)
       fits = starts_[k].size() == static_cast<std::size_t>(labels[k]);
-    if (!fits) throw std::invalid_argument("the options do not fit the labels");
+    if (!fits) throw std::invalid_argument("the options do not match the labels");
   }
   [[nodiscard]] std::int32_t labels() const override { return predictor_.shape().labels[side_]; }
   [[nodiscard]] const TemplateSet& templates() const override { return predictor_.templates(); }
@@ -186,7 +186,7 @@ std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentenc
                                 std::size_t threads) {
   const auto& labels = predictor.shape().labels;
   if (side_a >= labels.size() || side_b >= labels.size())
-    throw std::invalid_argument("there is no such side");
+    throw std::invalid_argument(concat("there is no side ", std::max(side_a, side_b)));
   const auto columns = static_cast<std::size_t>(labels[side_b]);
   const std::size_t size = static_cast<std::size_t>(labels[side_a]) * columns;
   std::vector<std::vector<double>> counts(threads, std::vector<double>(size, 0.0));

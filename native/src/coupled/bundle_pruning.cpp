@@ -9,12 +9,11 @@ namespace duilian {
 
 namespace {
 
-/// Marks the states of position t that are worth trying. Compares e^joint · Π p, so that no logarithms are
-/// needed.
+/// Marks the promising states of position t. It compares e^joint · Π p, which needs no logarithms.
 void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
                     std::span<const std::vector<double>> p, double share,
                     std::span<const std::int32_t> correct, const BundleSpace& space, SpaceWorkspace& work) {
-  constexpr double kLeast = 1e-12;  // no candidate is hopeless on its own
+  constexpr double kMinPrior = 1e-12;  // no candidate is hopeless by itself
   const std::size_t sides = candidates.size();
   const std::int32_t first = space.lattice.first[t];
   const std::int32_t last = space.lattice.first[t + 1];
@@ -30,7 +29,7 @@ void mark_promising(std::int32_t t, std::span<const TagSets> candidates,
   for (std::int32_t s = first; s < last; ++s) {
     for (std::size_t k = 0; k < sides; ++k) {
       const std::int32_t place = space.place[static_cast<std::size_t>(s) * sides + k];
-      promise[s] *= std::max(p[k][static_cast<std::size_t>(candidates[k].first[t] + place)], kLeast);
+      promise[s] *= std::max(p[k][static_cast<std::size_t>(candidates[k].first[t] + place)], kMinPrior);
     }
     best = std::max(best, promise[s]);
   }

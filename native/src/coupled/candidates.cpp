@@ -1,3 +1,4 @@
+// Chooses the candidates of a side by their probabilities, then by legal paths (see candidates.hpp).
 #include "duilian/coupled/candidates.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 using Ranked = std::vector<std::pair<double, TagId>>;
 
-/// The `max_count` places of the highest p >= `min_p`, best first; the lower of equals place comes first.
+/// The `max_count` indices with the highest p >= `min_p`, best first; the lower index wins a tie.
 void rank_highest(std::span<const double> p, std::size_t max_count, double min_p,
                   std::vector<std::uint32_t>& likely, Ranked& out) {
   out.clear();
@@ -32,12 +33,12 @@ struct Needed {
   bool is_enough;
 };
 
-/// How many of them are needed for more than λ; all of them if they have less.
-[[nodiscard]] Needed needed(const Ranked& ranked, double mass) {
+/// How many of them it takes to exceed λ; all of them if they do not.
+[[nodiscard]] Needed needed(const Ranked& ranked, double candidate_mass) {
   double sum = 0.0;
-  for (std::size_t k = 0; mass < 1.0 && k < ranked.size(); ++k) {
+  for (std::size_t k = 0; candidate_mass < 1.0 && k < ranked.size(); ++k) {
     sum += ranked[k].first;
-    if (sum > mass) return {k + 1, true};
+    if (sum > candidate_mass) return {k + 1, true};
   }
   return {ranked.size(), false};
 }
@@ -47,7 +48,9 @@ struct Needed {
 void check(const Pruning& pruning) {
   if (pruning.max_candidates < 1 || !(pruning.candidate_mass > 0.0) ||
       !(pruning.negligible_share >= 0.0 && pruning.negligible_share < 1.0) || !(pruning.coarse_window >= 0.0))
-    throw std::invalid_argument("pruning leaves no label");
+    throw std::invalid_argument(
+        "max_candidates must be at least 1, candidate_mass above 0, negligible_share in [0, 1) and "
+        "coarse_window at least 0");
 }
 
 void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace& work,
@@ -56,15 +59,15 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
     for (std::size_t l = 0; l < p.size(); ++l) out.push_back(static_cast<TagId>(l));
     return;
   }
-  // At most units one label is certain enough.
+  // Nearly every unit has a single label that is certain enough.
   const double peak = kernels().peak(p.data(), p.size());
   if (pruning.candidate_mass < 1.0 && peak > pruning.candidate_mass) {
     out.push_back(static_cast<TagId>(std::find(p.begin(), p.end(), peak) - p.begin()));
     return;
   }
   const std::size_t max_count = std::min(static_cast<std::size_t>(pruning.max_candidates), p.size());
-  // A short list is ranked at once. Of a long one, a few probable labels are usually enough for λ. Those
-  // below the second limit have too little probability together to be needed for it, up to rounding.
+  // A short list is ranked at once. In a long one, a few probable labels are usually enough for λ; labels
+  // below the second limit are together too improbable to be needed for it, up to rounding.
   const double rest = pruning.candidate_mass < 1.0 ? 1.0 - pruning.candidate_mass : 0.0;
   constexpr std::size_t kShort = 12;
   for (const double min_p :
@@ -148,7 +151,7 @@ void add_labels(std::span<const std::int32_t> labels, TagSets& sets, std::vector
 
 namespace {
 
-/// The candidates before rules are applied.
+/// The candidates before rules apply.
 void choose_freely(const UniformChain& chain, Pruning pruning, PruningWorkspace& work, TagSets& out) {
   const TransitionShape& shape = chain.between.shape;
   out.first.assign(1, 0);
@@ -196,7 +199,7 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
 
 namespace {
 
-/// Forward and backward over a list, each unit normalised; returns false if a sum is 0.
+/// Forward and backward over a list, normalised at each unit; returns false if a sum is 0.
 [[nodiscard]] bool sum_paths(const Shortlist& list, std::span<const float> between, std::size_t edge,
                              PruningWorkspace& work) {
   const TagSets& sets = list.labels;
@@ -206,7 +209,7 @@ namespace {
   const float* strength = list.strength.data();
   const auto row = [&](std::size_t i) { return between.data() + i * edge; };
   const std::size_t outside = edge - 1;
-  // Divides a unit's values by their sum.
+  // Divides the values of a unit by their sum.
   const auto normalise = [&](float* values, std::int32_t t) {
     float sum = 0.0F;
     for (std::int32_t k = first[t]; k < first[t + 1]; ++k) sum += values[k];

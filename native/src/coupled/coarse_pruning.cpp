@@ -1,3 +1,5 @@
+// Builds the tables for coarse pruning from compiled weights, prunes, and scores the candidates (see
+// coarse_pruning.hpp).
 #include "duilian/coupled/coarse_pruning.hpp"
 
 #include <algorithm>
@@ -37,7 +39,7 @@ namespace {
   return blocks;
 }
 
-/// The scale of scores, from the weights of the labels that prune.
+/// The scale of coarse scores, found from the weights that prune.
 [[nodiscard]] double find_scale(const CoupledShape& shape, const CoupledWeights& weights,
                                 std::size_t features) {
   const std::vector<std::int32_t> first = pruning_labels(shape, weights.pruned_sides);
@@ -53,7 +55,7 @@ namespace {
   return coarse_scale(static_cast<double>(largest), features);
 }
 
-/// New numbers for the pruned sides' own labels, then the joint ones; -1 for others.
+/// New numbers for the own labels of pruned sides, then for joint labels; -1 for others.
 struct RestLabels {
   std::vector<std::int32_t> blocks;
   std::vector<std::int32_t> number;
@@ -73,7 +75,7 @@ struct RestLabels {
   }
 };
 
-/// The weights that do not prune. No feature is looked up there.
+/// The weights that do not prune, in a table of their own; features are never looked up in it.
 [[nodiscard]] EntryTable set_rest_apart(const CoupledShape& shape, const CoupledWeights& weights) {
   const RestLabels labels(shape, weights.pruned_sides);
   const WeightTable& from = weights.table;
@@ -90,7 +92,7 @@ struct RestLabels {
   return {to, labels.blocks, {}, shape.joint_labels()};
 }
 
-/// Where in that table the entries of each feature begin.
+/// Where the entries of each feature begin in that table.
 [[nodiscard]] std::vector<EntryTable::Begins> rest_of_features(const CoupledShape& shape,
                                                                const CoupledWeights& weights,
                                                                const EntryTable& rest) {
@@ -205,7 +207,7 @@ void CoarsePruner::score_candidates(const CoupledTransitions& between,
                                     SearchWork& search) const {
   auto& state = search.scores.state;
   state.resize(shape_.sides());
-  // Only candidates are ever read; memory of longer sentences stays.
+  // Only candidates are read, and memory from longer sentences is kept.
   for (std::size_t k = 0; k < shape_.sides(); ++k)
     state[k].resize(std::max(state[k].size(), units.size() * shape_.shapes[k].stride()));
   gather_rest(search.candidates, work);
@@ -223,7 +225,7 @@ void CoarsePruner::score_candidates(const CoupledTransitions& between,
     for (const TagId l : search.candidates[k].at(static_cast<std::int32_t>(units.size()) - 1))
       state[k][(units.size() - 1) * stride + static_cast<std::size_t>(l)] +=
           edge[static_cast<std::size_t>(l) * (labels + 1) + labels];
-    if (constraints.empty() || !has_pruner(k)) continue;  // a side's own coarse scores include them already
+    if (constraints.empty() || !has_pruner(k)) continue;  // a side's own coarse scores already include them
     for (const Constraints::Bonus& each : constraints[k].bonuses(units.begin, units.end))
       state[k][static_cast<std::size_t>(each.unit - units.begin) * stride +
                static_cast<std::size_t>(each.label)] += each.score;

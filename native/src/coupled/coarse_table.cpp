@@ -1,3 +1,4 @@
+// Packs the weights that prune into records of 16-bit scores (see coarse_table.hpp).
 #include "duilian/coupled/coarse_table.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
     blank_.resize(blank_.size() + block.stride, kCoarseForbidden);
     for (const std::uint16_t lane : block.lanes) blank_[rows_.back().at + lane] = 0;
   }
-  std::vector<std::uint32_t> record;  // for each of the table's entries that is a feature's first
+  std::vector<std::uint32_t> record;  // for each entry that is the first of a feature
   record.reserve(rest.size());
   std::vector<std::uint32_t> from;
   from.reserve(rest.size());
@@ -41,7 +42,7 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
   }
   table_.slot = table.slot;
   redirect(table_.slot, from, record);
-  code_.resize(code_.size() + 64, 0);  // prefetched by now
+  code_.resize(code_.size() + 64, 0);  // prefetches reach beyond the last record
   prefer_huge_pages(table_.slot);
   prefer_huge_pages(code_);
 }

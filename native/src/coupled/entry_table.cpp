@@ -1,3 +1,4 @@
+// Groups the entries of each feature into rows where it has nearly all labels (see entry_table.hpp).
 #include "duilian/coupled/entry_table.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Removing states from a space of bundles.
+// Removes states from a space of bundles.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void move_state(std::vector<T>& values, std::size_t from, std::size_t to, std::s
               values.begin() + static_cast<std::ptrdiff_t>(to * width));
 }
 
-/// Keeps the states for which keep(state) holds, with everything that is known about them.
+/// Keeps the states for which keep(state) holds, with all their data.
 template <class Keep>
 void filter(BundleSpace& space, const Keep& keep) {
   Lattice& x = space.lattice;

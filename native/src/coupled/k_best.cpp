@@ -1,6 +1,6 @@
-// Lawler's method (1972): a search finds the best sequence of a set; the rest of the set is divided into the
-// sequences that leave the best one at its first, second, … position, and so on with the best of those. A set
-// is given by labels fixed up to a position and labels forbidden there.
+// Lawler's method (1972): a search finds the best sequence in a set; the rest of the set is divided by the
+// position at which a sequence first departs from the best one; then the same is done with the best of these
+// sets. A set is given by labels fixed up to a position, and labels forbidden there.
 #include "duilian/coupled/k_best.hpp"
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace {
 struct Part {
   double score;                       // of the best path of bundles in the set
   std::vector<std::int32_t> label;    // [T]  its labels
-  std::int32_t fixed;                 // labels before this position are those of `label`
-  std::vector<std::int32_t> without;  // labels that the position `fixed` may not have
+  std::int32_t fixed;                 // labels before this position are fixed to those in `label`
+  std::vector<std::int32_t> without;  // labels that are forbidden at position `fixed`
 };
 
-/// The best first, ties by labels.
+/// Best first; ties by labels.
 struct IsWorse {
   bool operator()(const Part& a, const Part& b) const {
     return a.score != b.score ? a.score < b.score : a.label > b.label;
@@ -29,8 +29,8 @@ class SideSearch {
   SideSearch(const BundleSpace& space, std::size_t side, Workspace& work)
       : space_(space), side_(side), work_(work), state_(space.state) {}
 
-  /// Searches for the best path whose labels agree with `label` before `fixed` and are not in `without`
-  /// there; returns false if there is none.
+  /// Searches for the best path whose labels agree with `label` before position `fixed` and are not in
+  /// `without` there; returns false if there is none.
   [[nodiscard]] bool find(std::span<const std::int32_t> label, std::int32_t fixed,
                           std::vector<std::int32_t> without, Part& out) {
     const Lattice& x = space_.lattice;
@@ -47,7 +47,7 @@ class SideSearch {
     return true;
   }
 
-  /// The logarithm of the sum over all paths with these labels.
+  /// The log of the sum over all paths with these labels.
   [[nodiscard]] double sum(std::span<const std::int32_t> label) {
     std::vector<std::int32_t> kept;
     for (std::int32_t t = 0; t < space_.lattice.positions(); ++t) {

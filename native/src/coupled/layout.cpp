@@ -1,3 +1,5 @@
+// Decides which features and bundles have joint weights, and checks the sentences to learn from (see
+// layout.hpp).
 #include "duilian/coupled/layout.hpp"
 
 #include <algorithm>
@@ -11,8 +13,7 @@ namespace duilian {
 
 namespace {
 
-/// The labels a side may have at a unit in the correct lattice, for laying out: what is known of them, or the
-/// candidates.
+/// The labels that a side may have at a unit in the correct lattice: those known, or the candidates.
 [[nodiscard]] std::span<const TagId> known_labels(const CoupledData& data, std::span<const TagSets> latent,
                                                   std::int32_t own, std::int32_t side, std::int64_t unit) {
   const auto known = data.known(static_cast<std::size_t>(own), static_cast<std::size_t>(side), unit);
@@ -31,7 +32,7 @@ void for_each_bundle(std::span<const std::span<const TagId>> sets, std::vector<T
   }
 }
 
-/// Calls visit(unit, bundle) for every bundle of the joint part's sides in the data.
+/// Calls visit(unit, bundle) for every bundle of a joint part's sides in the data.
 template <class Visit>
 void for_each_known_bundle(const CoupledData& data, std::span<const TagSets> latent,
                            std::span<const std::int32_t> sides, const Visit& visit) {
@@ -46,7 +47,7 @@ void for_each_known_bundle(const CoupledData& data, std::span<const TagSets> lat
   }
 }
 
-/// The bundles of a part, the most frequent first.
+/// The bundles of a part, most frequent first.
 [[nodiscard]] std::vector<TagId> count_bundles(const CoupledShape& shape, const CoupledData& data,
                                                std::span<const TagSets> latent,
                                                std::span<const std::int32_t> sides, std::int32_t max_count) {
@@ -118,7 +119,7 @@ void check_sets(std::span<const TagSets> sets, const CoupledShape& shape, std::i
     const bool is_left_out = coverage == Coverage::some_sides && sets[k].positions() == 0;
     if ((!is_left_out && sets[k].positions() != units) ||
         !std::all_of(sets[k].tag.begin(), sets[k].tag.end(), is_label))
-      throw std::invalid_argument("label sets do not fit the units");
+      throw std::invalid_argument("label sets do not match the units");
   }
 }
 
@@ -171,7 +172,7 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
   check(data, shape);
   check_sets(latent, shape, static_cast<std::int64_t>(data.label.size()), Coverage::every_side);
   if (separate.size() != shape.sides() || (!parts.empty() && latent.size() != shape.sides()))
-    throw std::invalid_argument("the layouts do not fit the sides");
+    throw std::invalid_argument("the layouts do not match the sides");
   const std::int64_t rows = static_cast<std::int64_t>(separate[0].first.size()) - 1;
   for (const TaggerLayout& side : separate) {
     if (static_cast<std::int64_t>(side.first.size()) - 1 != rows)
@@ -182,7 +183,8 @@ CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> sepa
     add_joint_part(shape, sides, count_bundles(shape, data, latent, sides, options.max_bundles),
                    options.max_linked);
   if (shape.joint_labels() > 0xFFFF)
-    throw std::invalid_argument(concat(shape.joint_labels(), " joint labels are more than 65,535"));
+    throw std::invalid_argument(
+        concat(shape.joint_labels(), " joint labels, but at most 65,535 are supported"));
   CoupledLayout layout;
   layout.shape = std::move(shape);
   layout.separate = std::move(separate);

@@ -1,3 +1,5 @@
+// Loss and gradient of a coupled model: builds the possible and the correct bundles of a sentence, and
+// compares their marginals (see objective.hpp).
 #include "duilian/coupled/objective.hpp"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace duilian {
 
 namespace {
 
-/// The states in `kept` (ascending), which are not scored yet.
+/// The states in `kept` (ascending), not yet scored.
 [[nodiscard]] Lattice part_of(const Lattice& x, std::span<const std::int32_t> kept) {
   Lattice out;
   out.sides = x.sides;
@@ -118,7 +120,7 @@ bool CoupledObjective::find_correct(Place place, Work& work) const {
   bool is_partial = false;
   for (std::size_t k = 0; k < work.gold.size(); ++k) is_partial = is_partial || !is_whole(k);
   if (layout_.shape.is_free() || (layout_.shape.mappings.empty() && !is_partial)) return true;
-  // Some of these states may be on no legal path of correct states.
+  // Some of these states may lie on no legal path of correct states.
   const Lattice left = trim(part_of(x, work.inside), layout_.shape.rules);
   work.inside = locate(left, x);
   return left.width(0) > 0;
@@ -200,7 +202,7 @@ void CoupledObjective::add_state_changes(Work& work, Gradient& out) const {
     for (std::int32_t s = first; s < last; ++s) {
       for (std::size_t p = 0; p < parts; ++p) {
         const std::int32_t label = space.label[static_cast<std::size_t>(s) * parts + p];
-        if (label >= 0) take(label);  // 0 the second time
+        if (label >= 0) take(label);  // the second time, its change is 0
       }
     }
     std::sort(out.label_change.begin() + begin, out.label_change.end(),
@@ -274,7 +276,7 @@ void CoupledObjective::add_edge_changes(const Work& work, Gradient& out) const {
   const std::int32_t T = space.lattice.positions();
   for (const std::int32_t t : {0, T - 1}) {
     const bool is_start = t == 0;
-    // A one-unit sentence has both edges.
+    // A sentence of one unit has both edges.
     for (int edge = is_start ? 0 : 1; edge < (is_start && T == 1 ? 2 : (is_start ? 1 : 2)); ++edge) {
       for (std::int32_t s = space.lattice.first[t]; s < space.lattice.first[t + 1]; ++s) {
         for (std::size_t k = 0; learns_separate_ && k < layout_.separate.size(); ++k) {

@@ -1,3 +1,4 @@
+// Forward-backward over the pairs of candidates of two sides (see pair_search.hpp).
 #include "duilian/coupled/pair_search.hpp"
 
 #include <algorithm>
@@ -7,7 +8,8 @@ namespace duilian {
 
 namespace {
 
-constexpr double kMaxSpread = 200.0;  // of scores within a unit or a block: e^-400 is still a normal number
+// Largest range of scores at a unit or in a block: e^-400 is still a normal number.
+constexpr double kMaxSpread = 200.0;
 constexpr double kTiny = 1e-140;
 
 class PairSearch {
@@ -47,7 +49,7 @@ class PairSearch {
  private:
   [[nodiscard]] std::int32_t width(std::int32_t t) const { return work_.first[t + 1] - work_.first[t]; }
 
-  /// The bundles of every unit that pruning leaves, with their scores.
+  /// Finds the bundles of every unit that pruning leaves, and their scores.
   void find_states() {
     work_.state.clear();
     work_.emission.clear();
@@ -62,17 +64,16 @@ class PairSearch {
         if (is_pruned_ && work_.state.size() - begin() > 1) prune_by_joint();
       }
       if (work_.state.size() - begin() == 1) work_.emission.resize(begin());
-      work_.emission.resize(work_.state.size(), 0.0);  // the score of a lone bundle does not matter
+      work_.emission.resize(work_.state.size(), 0.0);  // the score of a single bundle does not matter
       work_.first.push_back(static_cast<std::int32_t>(work_.state.size()));
     }
   }
 
-  /// The number of candidates.
   [[nodiscard]] std::int32_t count(std::size_t side, std::int32_t t) const {
     return in_.candidates[side].first[t + 1] - in_.candidates[side].first[t];
   }
 
-  /// The first state of the unit that is being built.
+  /// The first state of the unit under construction.
   [[nodiscard]] std::size_t begin() const { return static_cast<std::size_t>(work_.first.back()); }
 
   void add_state(std::int32_t t, std::int32_t a, std::int32_t b) {
@@ -83,13 +84,14 @@ class PairSearch {
     work_.state.push_back({{a, b}, {tags[0], tags[1]}, part_.bundles.find(tags)});
   }
 
-  /// The probability of a candidate; none is hopeless on its own.
+  /// The probability of a candidate; none is hopeless by itself.
   [[nodiscard]] double prior(std::size_t side, std::int32_t t, std::int32_t place) const {
-    constexpr double kLeast = 1e-12;
-    return std::max(in_.prior[side][static_cast<std::size_t>(in_.candidates[side].first[t] + place)], kLeast);
+    constexpr double kMinPrior = 1e-12;
+    return std::max(in_.prior[side][static_cast<std::size_t>(in_.candidates[side].first[t] + place)],
+                    kMinPrior);
   }
 
-  /// Every bundle of the candidates, unless the sides alone put it far below the best.
+  /// Adds every bundle of the candidates, unless the sides alone put it far below the best.
   void add_product(std::int32_t t) {
     const std::int32_t rows = count(0, t);
     const std::int32_t columns = count(1, t);
@@ -102,9 +104,9 @@ class PairSearch {
       }
     };
     for_each_bundle([&](std::int32_t, std::int32_t, double promise) { best = std::max(best, promise); });
-    const double least = share_ * share_ * best;
+    const double threshold = share_ * share_ * best;
     for_each_bundle([&](std::int32_t a, std::int32_t b, double promise) {
-      if (promise < least) return;
+      if (promise < threshold) return;
       add_state(t, a, b);
       work_.promise.push_back(promise);
     });
@@ -125,7 +127,7 @@ class PairSearch {
     }
   }
 
-  /// The score of a joint label at an end of the sentence; one of the two is `linked`, which stands for it.
+  /// The score of a joint label at an end of the sentence, for which one argument is `linked`.
   [[nodiscard]] double edge(std::int32_t before, std::int32_t after) const {
     const std::int32_t label = std::min(before, after);
     if (label < 0 || label >= part_.linked) return 0.0;
@@ -176,7 +178,7 @@ class PairSearch {
            static_cast<double>(side_row(1, before.tag[1])[after.tag[1]]);
   }
 
-  /// Scores between neighbours; returns false if two lone bundles may not follow each other.
+  /// Scores transitions; returns false if two single bundles may not follow each other.
   [[nodiscard]] bool score_blocks() {
     lay_out_blocks();
     work_.pending.clear();
@@ -206,7 +208,7 @@ class PairSearch {
     work_.between.resize(size);
   }
 
-  /// Joint transitions are noted and prefetched: they are many and far away.
+  /// Joint transitions are first collected and prefetched: they are numerous and scattered.
   void score_block(std::span<const PairState> before, std::span<const PairState> after, double* score) {
     for (const PairState& from : before) {
       const float* first = side_row(0, from.tag[0]);
@@ -225,7 +227,7 @@ class PairSearch {
     }
   }
 
-  /// Makes numbers relative to the highest; returns false if they are too far apart, or there is none.
+  /// Makes values relative to the highest; returns false if they are too far apart, or if there are none.
   [[nodiscard]] static bool shift(std::span<double> values) {
     double peak = kForbidden;
     for (const double each : values) peak = std::max(peak, each);
@@ -238,7 +240,7 @@ class PairSearch {
     return floor >= -kMaxSpread;
   }
 
-  /// Turns scores into their exponentials, relative to the highest of each unit and block.
+  /// Turns scores into exponentials, relative to the highest of each unit and block.
   [[nodiscard]] bool exponentiate() {
     for (std::int32_t t = 0; t < units_; ++t) {
       if (width(t) > 1 &&
@@ -272,7 +274,7 @@ class PairSearch {
     return true;
   }
 
-  /// Σ_i alpha[i] E[i][j] over the unit before t.
+  /// Σ_i alpha[i] E[i][j] over the previous unit.
   [[nodiscard]] double reach(std::int32_t t, std::int32_t j) const {
     const double* before = work_.alpha.data() + work_.first[t - 1];
     const double* block = work_.between.data() + work_.block[t - 1] + j;
@@ -281,7 +283,7 @@ class PairSearch {
     return sum;
   }
 
-  /// beta[i] = Σ_j E[i][j] e[j] beta[j] / scale. A lone bundle is certain, whatever comes after it.
+  /// beta[i] = Σ_j E[i][j] e[j] beta[j] / scale. A single bundle is certain, whatever follows.
   void backward() {
     work_.beta.assign(work_.state.size(), 1.0);
     for (std::int32_t t = units_ - 2; t >= 0; --t) {
@@ -306,7 +308,7 @@ class PairSearch {
   SpaceWorkspace& joint_;
   PairWorkspace& work_;
   bool is_pruned_;
-  double share_;  // of the best bundle's promise that another must have
+  double share_;  // a bundle is dropped if it promises less than this share of the best
   std::int32_t units_;
 };
 

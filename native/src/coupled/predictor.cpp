@@ -1,3 +1,4 @@
+// Scores, prunes and decodes sentences with a compiled coupled tagger (see predictor.hpp).
 #include "duilian/coupled/predictor.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace duilian {
 
 namespace {
 
-/// Joint features in the table: the entries that come after those of the sides.
+/// Joint features in the table: the entries after those of the sides.
 class EntrySource final : public JointSource {
  public:
   EntrySource(const EntryTable& table, std::span<const std::uint32_t> entry,
@@ -30,7 +31,7 @@ class EntrySource final : public JointSource {
   std::span<const std::size_t> first_;  // [T + 1]
 };
 
-/// The transitions of the sides and parts, cut out of one array, whose size `check` has compared.
+/// The transitions of the sides and parts, cut out of one array, whose size `check` has verified.
 [[nodiscard]] CoupledTransitions cut_transitions(const CoupledShape& shape,
                                                  const std::vector<float>& transition,
                                                  std::span<const std::int32_t> pruned_sides, bool of_pruner) {
@@ -53,7 +54,7 @@ class EntrySource final : public JointSource {
   return make_transitions(shape, side, joint, 1.0F);
 }
 
-/// After the blocks of the pruners come those of the sides: the sides that they prune for can wait.
+/// The blocks of the pruners come first, then those of the sides; the sides that are pruned by them can wait.
 [[nodiscard]] std::vector<std::int32_t> deferred_blocks(std::span<const std::int32_t> pruned_sides) {
   std::vector<std::int32_t> blocks(pruned_sides.begin(), pruned_sides.end());
   for (std::int32_t& block : blocks) block += static_cast<std::int32_t>(pruned_sides.size());
@@ -198,7 +199,8 @@ void CoupledPredictor::add_deferred_rows(Work& work) const {
   const auto pruners = static_cast<std::int32_t>(weights_->pruned_sides.size());
   for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
     const auto has_one = [&](const TagSets& sets) { return sets.at(t).size() == 1; };
-    if (std::all_of(candidates.begin(), candidates.end(), has_one)) continue;  // its score does not matter
+    if (std::all_of(candidates.begin(), candidates.end(), has_one))
+      continue;  // the score of a single bundle does not matter
     const auto last = work.deferred_first[t + 1];
     for (std::size_t k = work.deferred_first[t]; k < last; ++k) {
       const auto side = static_cast<std::size_t>(work.deferred[k].block - pruners);

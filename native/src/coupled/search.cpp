@@ -1,3 +1,4 @@
+// Prunes the sides, builds and decodes the space of bundles, and collects answers (see search.hpp).
 #include "duilian/coupled/search.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ namespace {
     throw std::invalid_argument("no path through the lattice is legal");
   }
   const bool is_pruned = !work.prior.empty() && std::isfinite(bundle_gap);
-  // Bundles that the sides alone put far below are not worth looking up joint features.
+  // Bundles that the sides alone put far below the best are not worth looking up joint features.
   if (is_pruned) prune_bundles(work.candidates, work.prior, 2.0 * bundle_gap, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
   if (is_pruned) prune_bundles(work.candidates, work.prior, bundle_gap, {}, work.joint, work.space);
@@ -87,8 +88,8 @@ AnswerCollector::AnswerCollector(std::size_t sides, std::span<const std::int64_t
 
 namespace {
 
-/// How much of the probability, according to the side alone, the candidates of a unit have. What pruning has
-/// left out counts as wrong: within the lattice, a lone candidate would always be sure.
+/// The share of probability, by the side alone, of a unit's candidates. What pruning has dropped counts as
+/// wrong; otherwise a single candidate would always seem certain.
 [[nodiscard]] double kept_share(const SearchWork& work, std::size_t side, std::size_t t) {
   const TagSets& sets = work.candidates[side];
   if (side >= work.prior.size() || work.prior[side].size() != sets.tag.size()) return 1.0;

@@ -1,3 +1,4 @@
+// Numbers the bundles of a coupled model and prepares its transitions (see shape.hpp).
 #include "duilian/coupled/shape.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ CoupledShape make_shape(std::vector<std::int32_t> labels, std::vector<Succession
     const auto sides = static_cast<std::int32_t>(labels.size());
     if (m.side_a < 0 || m.side_b <= m.side_a || m.side_b >= sides || m.tags_b != labels[m.side_b] ||
         m.allows.size() != static_cast<std::size_t>(labels[m.side_a]) * labels[m.side_b]) {
-      throw std::invalid_argument("a mapping does not fit the sides");
+      throw std::invalid_argument("a mapping does not match the sides");
     }
   }
   shape.labels = std::move(labels);
@@ -83,7 +84,7 @@ void add_joint_part(CoupledShape& shape, std::vector<std::int32_t> sides, std::s
     counts.push_back(shape.labels[side]);
   }
   if (width < 2 || bundles.size() % width != 0)
-    throw std::invalid_argument("the bundles do not fit the joint part");
+    throw std::invalid_argument("the bundles do not match the joint part");
   JointPart part{std::move(sides), BundleIndex(counts), shape.joint_labels(), 0};
   for (std::size_t b = 0; b < bundles.size() / width; ++b) {
     for (std::size_t k = 0; k < width; ++k) {

@@ -1,3 +1,4 @@
+// Builds, scores and decodes the bundles of a sentence (see space.hpp).
 #include "duilian/coupled/space.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ void fill_product(std::span<const TagSets> candidates, BundleSpace& out) {
   for (std::int32_t t = 0; t < x.positions(); ++t) {
     const auto begin = static_cast<std::size_t>(x.first[t]);
     const auto bundles = static_cast<std::size_t>(x.width(t));
-    std::size_t repeats = bundles;  // number of consecutive bundles with the same label of side k
+    std::size_t repeats = bundles;  // consecutive bundles with the same label of side k
     for (std::size_t k = 0; k < sides && bundles > 0; ++k) {
       const auto labels = candidates[k].at(t);
       repeats /= labels.size();
@@ -76,7 +77,7 @@ void find_labels(const CoupledShape& shape, BundleSpace& space) {
   }
 }
 
-/// Joint state scores of position t, for all of its bundles at once.
+/// Joint state scores of position t, for all its bundles at once.
 void add_joint_states(std::size_t parts, std::int32_t t, const JointSource& source, SpaceWorkspace& work,
                       BundleSpace& space) {
   const auto begin = static_cast<std::size_t>(space.lattice.first[t]) * parts;
@@ -140,7 +141,7 @@ void lay_out_blocks(const Lattice& x, Transitions& out) {
   out.score.resize(size);
 }
 
-/// Fills a block: score(i, j) for every pair. Its peak and floor are found on the way.
+/// Fills a block with score(i, j) for every pair, and finds its peak and floor.
 template <class Score>
 void fill_block(Transitions& between, Block& block, const Score& score) {
   double peak = kForbidden;
@@ -159,7 +160,7 @@ void fill_block(Transitions& between, Block& block, const Score& score) {
   block.floor = peak == kForbidden ? 0.0 : floor;
 }
 
-/// Forbids the states after a block that no state before it leads to; returns false if that is all of them.
+/// Forbids the states after a block that no state before it leads to; returns false if none remain.
 [[nodiscard]] bool forbid_unreached(const Block& block, BundleSpace& space) {
   const double* before = space.state.data() + space.lattice.first[block.position];
   double* after = space.state.data() + space.lattice.first[block.position + 1];
@@ -174,8 +175,8 @@ void fill_block(Transitions& between, Block& block, const Score& score) {
   return has_any;
 }
 
-/// The sides' scores for the pairs of a block. Joint transitions are noted in `pending` and prefetched: they
-/// are many and far away.
+/// Adds the sides' scores for the pairs of a block. Joint transitions are collected in `pending` and
+/// prefetched: they are numerous and scattered.
 void score_sides_of(const CoupledShape& shape, const CoupledTransitions& between, const Block& block,
                     BundleSpace& space, std::vector<PendingScore>& pending) {
   const Lattice& x = space.lattice;
@@ -317,7 +318,7 @@ void best_places(const Succession& rules, const TagSets& candidates, std::span<c
                  std::vector<std::int32_t>& out) {
   const std::int32_t T = candidates.positions();
   out.resize(static_cast<std::size_t>(T));
-  // best[k]: the highest sum of a legal path that ends in candidate k
+  // best[k]: the largest sum of probabilities on a legal path that ends in candidate k
   std::vector<double> best(p.begin(), p.end());
   const auto is_legal = [&](std::int32_t i, std::int32_t j) {
     return rules(candidates.tag[i], candidates.tag[j]);
@@ -339,7 +340,8 @@ void best_places(const Succession& rules, const TagSets& candidates, std::span<c
       if (after >= 0 && !rules.is_free() && !is_legal(i, after)) continue;
       if (chosen < 0 || best[i] > best[chosen]) chosen = i;
     }
-    if (chosen < 0 || best[chosen] == kForbidden) throw std::invalid_argument("no path is legal");
+    if (chosen < 0 || best[chosen] == kForbidden)
+      throw std::invalid_argument("no path through the lattice is legal");
     out[t] = chosen - candidates.first[t];
     after = chosen;
   }

@@ -1,9 +1,11 @@
+// Tags with a coupled model in training (see tagging.hpp).
 #include "duilian/coupled/tagging.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "duilian/concat.hpp"
 #include "duilian/parallel.hpp"
 
 namespace duilian {
@@ -12,7 +14,7 @@ void RowSource::add(std::int32_t t, std::span<const std::int32_t> wanted, const 
                     double* sum) const {
   const float* value = weights_.value.data() + layout_.joint_state_at;
   const std::int64_t unit = begin_ + t;
-  std::vector<std::int32_t> ascending;  // made when it is needed
+  std::vector<std::int32_t> ascending;  // made when needed
   for (std::int64_t f = features_.first[unit]; f < features_.first[unit + 1]; ++f) {
     const std::uint32_t row = features_.value[f];
     const double strength = static_cast<double>(features_.strength_of(f)) * weights_.scale;
@@ -51,7 +53,8 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
                            std::span<const TagSets> allowed, SearchOptions options, bool with_candidates,
                            std::size_t threads) {
   if (weights.value.size() != static_cast<std::size_t>(layout.weights))
-    throw std::invalid_argument("the weights do not fit the model");
+    throw std::invalid_argument(concat("the weights do not match the model: expected ", layout.weights,
+                                       ", found ", weights.value.size()));
   if (!(options.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
   check_sets(candidates, layout.shape, first.back(), Coverage::some_sides);
   check_sets(allowed, layout.shape, first.back(), Coverage::some_sides);
@@ -75,7 +78,7 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
           slice(candidates[k], first[s], first[s + 1], own.candidates[k]);
           continue;
         }
-        // There are no candidates yet, or they were found without the given labels, which may not be among
+        // Either there are no candidates yet, or they were found without the given labels and may not include
         // them.
         const UniformChain chain{static_cast<std::int32_t>(first[s + 1] - first[s]),
                                  own.scores.state[k].data(), between.side[k], layout.shape.rules[k]};

@@ -1,3 +1,4 @@
+// Compiles and checks the weights of a coupled tagger (see weights.hpp).
 #include "duilian/coupled/weights.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ std::vector<std::int32_t> side_blocks(const CoupledShape& shape, std::span<const
   std::int32_t next = 0;
   for (const std::int32_t k : pruned_sides) {
     if (k < next || static_cast<std::size_t>(k) >= shape.sides())
-      throw std::invalid_argument("a pruner for a side that does not exist");
+      throw std::invalid_argument("there is a pruner for a side that does not exist");
     blocks.push_back(shape.labels[k]);
     next = k + 1;
   }
@@ -38,7 +39,7 @@ void check(const CoupledWeights& weights, const CoupledShape& shape) {
   const auto finite = [](float x) { return std::isfinite(x); };
   if (size != weights.transition.size() ||
       !std::all_of(weights.transition.begin(), weights.transition.end(), finite))
-    throw std::invalid_argument("the transitions do not fit the tagger");
+    throw std::invalid_argument("the transitions do not match the tagger");
 }
 
 namespace {
@@ -56,18 +57,19 @@ using WeightSet = std::span<const float>;
 void check_weights(const CoupledLayout& layout, std::span<const WeightSet> weights,
                    std::span<const WeightSet> pruner, std::size_t keys) {
   const CoupledShape& shape = layout.shape;
-  if (pruner.size() > shape.sides()) throw std::invalid_argument("the weights do not fit the model");
+  if (pruner.size() > shape.sides()) throw std::invalid_argument("the weights do not match the model");
   const std::int32_t labels = side_label_count(shape, find_pruned_sides(pruner)) + shape.joint_labels();
-  if (labels > 0x8000) throw std::invalid_argument(concat(labels, " labels are more than 32,768"));
+  if (labels > 0x8000)
+    throw std::invalid_argument(concat(labels, " labels, but at most 32,768 are supported"));
   bool fits = keys + 1 == layout.joint_first.size() && (pruner.empty() || pruner.size() == shape.sides());
   for (const WeightSet& each : weights)
     fits = fits && each.size() == static_cast<std::size_t>(layout.weights);
   for (std::size_t k = 0; fits && k < pruner.size(); ++k)
     fits = pruner[k].empty() || pruner[k].size() == static_cast<std::size_t>(layout.separate[k].weights());
-  if (!fits) throw std::invalid_argument("the weights do not fit the model");
+  if (!fits) throw std::invalid_argument("the weights do not match the model");
 }
 
-/// The weights of one set by the parts of the table: the pruners, the model's sides, the joint labels.
+/// One set of weights, by the parts of the table: pruners, sides of the model, joint labels.
 struct PartWeights {
   std::vector<WeightSet> block;
   std::vector<std::size_t> side_of;  // [blocks]
@@ -90,7 +92,7 @@ struct PartWeights {
   }
 };
 
-/// The state weights of a feature row: calls visit(label of the table, where(part weights)).
+/// Calls visit(label in the table, where(part weights)) for each state weight of a feature row.
 template <class Visit>
 void for_each_entry(const CoupledLayout& layout, std::size_t row, std::span<const std::size_t> side_of,
                     const Visit& visit) {

@@ -1,3 +1,4 @@
+// Words of unfinished paths as templates see them, and how templates are grouped (see history.hpp).
 #include "duilian/dynamic/history.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ constexpr std::u32string_view kUnknownWordTag = U"?";
 const std::uint64_t kUnknownWordTagHash = hash_text(kUnknownWordTag);
 const std::uint64_t kBeforeHash = hash_text(templating::kBefore);
 const std::uint64_t kAfterHash = hash_text(templating::kAfter);
-constexpr std::uint64_t kAboutWords = 0x57F1'D3A9'6C24'E80BU;  // keeps keys distinct from those about units
+// Keeps keys distinct from those of unit templates.
+constexpr std::uint64_t kAboutWords = 0x57F1'D3A9'6C24'E80BU;
 
 [[nodiscard]] std::uint64_t length_hash(std::int64_t characters) {
   static const auto known = [] {
@@ -52,7 +54,7 @@ LabelWords::LabelWords(std::vector<std::uint8_t> starting, std::vector<std::uint
 
 void check(const LabelWords& words, std::int32_t labels) {
   if (words.tag.size() != static_cast<std::size_t>(labels))
-    throw std::invalid_argument("the lists about labels do not fit the labels");
+    throw std::invalid_argument("the lists about labels do not match the labels");
 }
 
 WordTemplates::WordTemplates(TemplateSet set) : set_(std::move(set)) {
@@ -113,7 +115,7 @@ WordWindow::WordWindow(const WordTemplates& templates, const LabelWords& words, 
 
 void WordWindow::move_to(const History& history, std::int32_t t) {
   t_ = t;
-  const std::size_t newest = history.is_open ? 0 : 1;  // the place of the history's newest word
+  const std::size_t newest = history.is_open ? 0 : 1;  // the place of the newest word in the history
   if (!history.is_open) word_[0] = {begin_ + t, begin_ + t + 1, -1};
   std::int64_t end = history.is_open ? begin_ + t + 1 : begin_ + t;
   for (std::size_t k = 0; k + newest < word_.size(); ++k) {
@@ -182,7 +184,7 @@ void walk(const WordTemplates& templates, const LabelWords& words, const Sentenc
           std::span<const std::int32_t> labels, const Take& take) {
   const auto L = static_cast<std::int32_t>(words.tag.size());
   if (static_cast<std::int64_t>(labels.size()) != sentences.units())
-    throw std::invalid_argument("the labels do not fit the sentences");
+    throw std::invalid_argument("the labels do not match the sentences");
   if (std::any_of(labels.begin(), labels.end(), [&](std::int32_t l) { return l < 0 || l >= L; }))
     throw std::invalid_argument("a label is out of range");
   for (std::int64_t sentence = 0; sentence < sentences.size(); ++sentence) {

@@ -1,3 +1,4 @@
+// Compiles and applies a trained tagger with dynamic features (see predictor.hpp).
 #include "duilian/dynamic/predictor.hpp"
 
 #include <memory>
@@ -17,7 +18,8 @@ class DynamicLabeler final : public SentenceLabeler {
              std::span<std::int32_t> out) override {
     predictor_.plain().score(sentences, 0, work_.plain);
     forbid_labels(predictor_.plain(), starts_, known, work_.plain);
-    if (!predictor_.decode(sentences, 0, work_, out)) throw std::invalid_argument("no analysis is legal");
+    if (!predictor_.decode(sentences, 0, work_, out))
+      throw std::invalid_argument("no path through the lattice is legal");
   }
 
  private:
@@ -26,8 +28,8 @@ class DynamicLabeler final : public SentenceLabeler {
   DynamicPredictor::Work work_;
 };
 
-/// Word weights are many, and small ones matter less than those of units: dropping them up to five times the
-/// size makes a model a quarter smaller and a tenth faster (no loss on dev, 0.05 on test sets).
+/// Word weights are numerous, and small ones matter less than those of units. Dropping them up to five times
+/// the size makes a model a quarter smaller and a tenth faster (no loss on dev, 0.05 on test sets).
 constexpr float kWordShare = 5.0F;
 
 }  // namespace
@@ -38,7 +40,7 @@ CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const floa
   check(words, layout.labels);
   if (keys.size() + 1 != layout.first.size() || unit_rows > keys.size() ||
       weights.size() != static_cast<std::size_t>(layout.weights()))
-    throw std::invalid_argument("the weights do not fit the features");
+    throw std::invalid_argument("the weights do not match the features");
   CompiledTable out({weights.begin(), weights.begin() + layout.transitions()});
   const auto add = [&](std::size_t row, std::uint64_t key, KindSet kinds, float smallest) {
     layout.for_each(row, weights, [&](std::int32_t label, float weight) {
@@ -52,7 +54,7 @@ CompiledWeights compile_dynamic(const TaggerLayout& layout, std::span<const floa
     for (const Kind kind : {kBetween, kInside})
       add(row, keys[row] ^ kAboutKind[kind], set_of(kind), kWordShare * min_weight);
   }
-  // Most words that a path might have are unknown.
+  // Lookups usually fail, because most words that a path might have are unknown.
   return std::move(out).finish(unit_rows < keys.size() ? Room::wide : Room::small);
 }
 

@@ -1,3 +1,4 @@
+// Algorithm 1 of Zhao et al. (2012) with our refinements, and the search with a beam (see search.hpp).
 #include "duilian/dynamic/search.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using Path = DynamicWorkspace::Path;
   return a.score > b.score || (a.score == b.score && a.label < b.label);
 }
 
-/// The leader that labels of a kind follow: their own, or the best of all.
+/// The leader that labels of a kind follow: that of the kind, or the best of all.
 [[nodiscard]] Leader& followed_leader(std::array<Leader, kKinds>& leader, Kind kind, double kind_gap) {
   Leader& own = leader[kind];
   Leader& rival = leader[1 - kind];
@@ -25,8 +26,8 @@ using Path = DynamicWorkspace::Path;
   return leads(own, rival) || rival.score - own.score <= kind_gap ? own : rival;
 }
 
-/// Whether steps of the core begin words and steps of diagonals continue them, as under boundary rules.
-/// Otherwise the steps do not tell the kind of a path.
+/// Whether steps of the core begin words and steps of diagonals continue them, as under boundary rules. If
+/// not, steps do not reveal the kind of a path.
 [[nodiscard]] bool is_cut_by_kind(const TransitionShape& s, const LabelWords& words) {
   const auto all = [](std::size_t from, std::size_t count, const auto& holds) {
     for (std::size_t l = from; l < from + count; ++l) {
@@ -42,8 +43,8 @@ using Path = DynamicWorkspace::Path;
          });
 }
 
-/// The words of a leader's path up to t. It is followed back to where it meets a leader whose words are
-/// known, usually one step.
+/// The words of a leader's path up to t. It is traced back to a leader whose words are known, usually a
+/// single step.
 void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, Leader& leader,
             DynamicWorkspace& work) {
   const std::size_t stride = chain.between.shape.stride();
@@ -69,7 +70,7 @@ void follow(const UniformChain& chain, const LabelWords& words, std::int32_t t, 
   leader.is_followed = true;
 }
 
-/// The best label of each kind; returns false if there is none at all.
+/// The best label of each kind; returns false if there are none.
 [[nodiscard]] bool find_leaders(const LabelWords& words, const double* delta,
                                 std::array<Leader, kKinds>& leader) {
   leader = {};
@@ -93,7 +94,7 @@ class Search {
         work_(work),
         shape_(chain.between.shape) {}
 
-  /// False if nothing is left.
+  /// Returns false if no path is left.
   [[nodiscard]] bool run(std::span<std::int32_t> labels) {
     const std::size_t T = labels.size();
     work_.delta.resize(T * shape_.stride());
@@ -176,7 +177,7 @@ void offer(std::vector<Path>& kept, std::size_t max_count, const Path& path) {
   kept.insert(std::upper_bound(kept.begin(), kept.end(), path, is_better), path);
 }
 
-/// All labels' columns into one list, best first, with their words.
+/// Merges the columns of all labels into one list, best first, with their words.
 void gather(const LabelWords& words, std::size_t t, DynamicWorkspace& work) {
   std::vector<Path>& out = work.paths[t];
   out.clear();
@@ -191,7 +192,7 @@ void gather(const LabelWords& words, std::size_t t, DynamicWorkspace& work) {
   }
 }
 
-/// The best path of each kind, of paths that are sorted.
+/// The best path of each kind, given sorted paths.
 [[nodiscard]] std::array<std::size_t, kKinds> heads(std::span<const Path> paths, double kind_gap) {
   std::array<std::size_t, kKinds> head{0, 0};
   const std::size_t kind = paths[0].history.is_open ? kInside : kBetween;
@@ -203,7 +204,7 @@ void gather(const LabelWords& words, std::size_t t, DynamicWorkspace& work) {
   return head;
 }
 
-/// Whether any column of the core may keep a path with this score.
+/// Whether any column of the core may still keep a path with this score.
 [[nodiscard]] bool may_enter(const UniformChain& chain, double score, const double* state, std::size_t beam,
                              const DynamicWorkspace& work) {
   const TransitionShape& s = chain.between.shape;
@@ -224,7 +225,7 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
   const bool is_cut = is_cut_by_kind(s, words);
   const bool is_own = is_cut && std::isinf(options.kind_gap) && options.kind_gap > 0.0;
   bool is_core_open = true;  // whether steps of the core may still lead to a kept path
-  std::vector<std::ptrdiff_t> at(before.size(), -1);  // where a leader's scores lie
+  std::vector<std::ptrdiff_t> at(before.size(), -1);  // where the scores of each leader are
   work.state.clear();
   const auto state_of = [&](std::size_t leader) -> const double* {
     if (before[0].score - before[leader].score > options.path_gap) return chain.state + t * stride;
@@ -252,7 +253,7 @@ void step_beam(const UniformChain& chain, const LabelWords& words, WordScorer& s
     if (is_core_open && i >= s.row0 && i < s.row0 + s.rows) {
       const double* row = chain.between.core.data() + (i - s.row0) * padded(s.cols);
       for (std::size_t j = 0; j < s.cols; ++j) go(s.col0 + j, row[j]);
-      // The following paths are worse and have the same words.
+      // The remaining paths are worse and have the same words.
       is_core_open =
           !is_cut || p < options.beam || may_enter(chain, before[p].score, state, options.beam, work);
     }

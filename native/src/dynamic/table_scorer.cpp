@@ -1,3 +1,4 @@
+// Looks up word features ahead of the search, and caches what recurs (see table_scorer.hpp).
 #include "duilian/dynamic/table_scorer.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ TableScorer::Range TableScorer::append_keys(const WordKeys& templates, Kind kind
   return {begin, work_.keys.size()};
 }
 
-/// Where entries about the words before the open one are cached; not known if the cache holds other words.
+/// Where entries of the words before the open one are cached; marked unknown if the cache held other words.
 TableScorer::Past* TableScorer::kept_past(const History& history) {
   Past& past = work_.past[static_cast<std::size_t>(history.begin[0])];
   for (std::size_t k = 0; k < kWordsBack; ++k) {
@@ -48,7 +49,7 @@ TableScorer::Past* TableScorer::kept_past(const History& history) {
   return &past;
 }
 
-/// The row of the window's tags, and the keys it is made from if it is not cached.
+/// The row for the tags in the window, and the keys to fill it with if it is not cached.
 void TableScorer::expect_row(Kind kind, KindLookup& lookup) {
   const TagRows& kept = work_.tags[kind];
   lookup.row_key = window_.tags_key() | 1U;
@@ -59,7 +60,7 @@ void TableScorer::expect_row(Kind kind, KindLookup& lookup) {
   for (std::size_t l = 0; l < row_size_; l += kFloatsPerLine) __builtin_prefetch(row + l);
 }
 
-/// From a range of keys to that of their entries, which are appended to those found before.
+/// Turns a range of keys into the range of their entries, appended to those found before.
 void TableScorer::find(Range& range, std::size_t& found) {
   const auto keys = std::span(work_.keys).subspan(range.begin, range.end - range.begin);
   const std::size_t count = table_.find_present(keys, work_.entry.data() + found);

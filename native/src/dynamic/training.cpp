@@ -1,3 +1,5 @@
+// Training with dynamic features: features of gold paths, the search with weights in training, and both ways
+// to learn (see training.hpp).
 #include "duilian/dynamic/training.hpp"
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace duilian {
 
 namespace {
 
-/// Scores from weights under training.
+/// Scores with weights in training.
 class TrainingScorer final : public WordScorer {
  public:
   TrainingScorer(const TaggerLayout& layout, WeightView weights, const WordTemplates& templates,
@@ -80,7 +82,7 @@ void check_labels(const LabelWords& words, std::int32_t labels, const Sentences&
                   std::span<const std::int32_t> label) {
   check(words, labels);
   if (static_cast<std::int64_t>(label.size()) != sentences.units())
-    throw std::invalid_argument("the labels do not fit the sentences");
+    throw std::invalid_argument("the labels do not match the sentences");
   if (std::any_of(label.begin(), label.end(), [&](std::int32_t l) { return l < 0 || l >= labels; }))
     throw std::invalid_argument("a label is out of range");
 }
@@ -110,7 +112,7 @@ DynamicTraining::DynamicTraining(std::int32_t labels, Succession rules, LabelWor
                            options.full_from);
 }
 
-/// Rows for the features of the gold paths' words; `all` gets the rows of units and words.
+/// Indexes the word features of gold paths; `all` receives the rows of unit and word features.
 void DynamicTraining::index_words(FeatureRows& all) {
   const FeatureKeys found = word_keys(word_templates_, words_, sentences_, data_.label);
   KeyCounter counter;
@@ -204,7 +206,7 @@ double DynamicTraining::respond(WeightView weights, std::int64_t sentence, std::
 std::vector<std::int32_t> DynamicTraining::tag(WeightView weights, const Sentences& sentences,
                                                const FeatureRows& rows, std::size_t threads) const {
   if (static_cast<std::int64_t>(rows.first.size()) != sentences.units() + 1)
-    throw std::invalid_argument("the feature rows do not fit the sentences");
+    throw std::invalid_argument("the feature rows do not match the sentences");
   const LabelTransitions between = score_transitions(layout_, weights);
   std::vector<std::int32_t> out(static_cast<std::size_t>(sentences.units()));
   Team team(threads, static_cast<std::size_t>(sentences.size()));

@@ -1,3 +1,4 @@
+// Divides templates into those made of ready hashes and the rest (see word_keys.hpp).
 #include "duilian/dynamic/word_keys.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace duilian {
 
 namespace {
 
-/// Which of a window's hashes an atom uses; kHashes if none.
+/// Which hash of a window an atom uses; kHashes if none.
 [[nodiscard]] std::size_t hash_of(const Atom& atom, const TemplateSet& set) {
   using Kind = Atom::Kind;
   if (atom.offset == 1 && atom.kind == Kind::text) return kNextHash;

@@ -1,5 +1,5 @@
-// Whole corpora with several threads: each takes a block of sentences, and blocks are joined in order. What
-// comes first in the corpus comes first in the result, for any number of threads.
+// Extracts features of whole corpora with several threads: each takes a block of sentences, and blocks are
+// joined in order, so that the result is the same for any number of threads.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -16,7 +16,7 @@ constexpr std::size_t kAhead = 16;  // keys between prefetching a slot and readi
 
 struct Block {
   KeyCounter counter;
-  FeatureRows rows;                  // numbers of the counter
+  FeatureRows rows;                  // numbers assigned by the counter
   std::vector<std::uint32_t> final;  // [numbers]  rows of the index, or kNoRow
 };
 
@@ -45,8 +45,7 @@ void count_block(const TemplateSet& templates, const Sentences& sentences,
   }
 }
 
-/// Adds the counts of all blocks to the first counter, and translates the numbers of the other blocks into
-/// its own.
+/// Adds the counts of all blocks to the first counter, and translates the numbers of the other blocks.
 [[nodiscard]] std::vector<Block> count_blocks(const TemplateSet& templates, const Sentences& sentences,
                                               bool keep_rows, Team& team) {
   check_columns(templates, sentences);
@@ -58,7 +57,7 @@ void count_block(const TemplateSet& templates, const Sentences& sentences,
   return block;
 }
 
-/// From the numbers of the first counter to rows, without rare keys.
+/// Maps the numbers of the first counter to rows, without rare keys.
 [[nodiscard]] std::vector<std::uint32_t> rows_of(const KeyCounter& counter, std::uint32_t min_count) {
   std::vector<std::uint32_t> row(counter.size());
   std::uint32_t next = 0;
@@ -66,7 +65,7 @@ void count_block(const TemplateSet& templates, const Sentences& sentences,
   return row;
 }
 
-/// Replaces numbers by rows, and drops those without one.
+/// Replaces numbers by rows, and drops those that have none.
 void finish(std::span<const std::uint32_t> final, FeatureRows& rows) {
   std::size_t kept = 0;
   std::size_t f = 0;
@@ -80,7 +79,7 @@ void finish(std::span<const std::uint32_t> final, FeatureRows& rows) {
   rows.value.resize(kept);
 }
 
-/// The rows of all blocks, one after the other.
+/// Concatenates the rows of all blocks.
 [[nodiscard]] FeatureRows join(std::span<FeatureRows* const> parts, Team& team) {
   if (parts.size() == 1) return std::move(*parts[0]);
   std::vector<std::size_t> unit{0};

@@ -1,3 +1,4 @@
+// Checks a dictionary's trie, and looks up the words of a sentence in it (see dictionary.hpp).
 #include "duilian/features/dictionary.hpp"
 
 #include <algorithm>
@@ -18,15 +19,15 @@ using Arrays = DictionaryArrays;
 
 constexpr std::uint32_t kRoot = 0;
 constexpr std::uint16_t kNoSymbol = 0;
-constexpr std::uint8_t kLongest = 5;   // lengths from here on are one class
-constexpr double kCostOfNat = 1024.0;  // whole costs: sums and ties are the same everywhere
+constexpr std::uint8_t kLongest = 5;   // longer words are in the same class
+constexpr double kCostOfNat = 1024.0;  // integer costs: sums and ties are the same on every machine
 constexpr std::uint32_t kMaxCode = 0x10FFFF;
 
 [[noreturn]] void refuse(std::string_view what) {
   throw std::invalid_argument(concat("the dictionary is damaged: ", what));
 }
 
-/// From characters to symbols, counted from 1; others have kNoSymbol.
+/// Maps characters to symbols, counted from 1; other characters have kNoSymbol.
 class Alphabet {
  public:
   explicit Alphabet(std::span<const std::uint32_t> characters) : page_((kMaxCode >> kBits) + 1, 0) {
@@ -48,12 +49,13 @@ class Alphabet {
  private:
   static constexpr std::uint32_t kBits = 8;
   static constexpr std::uint32_t kSize = 1U << kBits;
-  std::vector<std::uint32_t> page_;  // [characters / 256]  where its symbols begin; the first page is empty
+  // [characters / 256]  where the symbols of a page begin; the first page is empty.
+  std::vector<std::uint32_t> page_;
   std::vector<std::uint16_t> symbol_;
 };
 
-/// Edges below the root: parent and symbol → child, 24 + 16 + 24 bits of a slot. Parents are not 0, so a slot
-/// that is 0 is free.
+/// Edges below the root: parent and symbol → child, in 24 + 16 + 24 bits of a slot. No parent is 0, so 0
+/// marks a free slot.
 class Edges {
  public:
   explicit Edges(std::size_t edges) {
@@ -70,7 +72,7 @@ class Edges {
     }
     slot_[at] = key << kNodeBits | child;
   }
-  /// Refuses edges that would make lookups long.
+  /// Refuses edges that would make lookups slow.
   void check() const {
     if (longest_run(slot_, 0) > kLongestRun) refuse_runs();
   }
@@ -109,7 +111,7 @@ void check_alphabet(const Arrays& arrays) {
   const auto& alphabet = arrays.alphabet;
   if (alphabet.size() > Dictionary::kMaxSymbols || (!alphabet.empty() && alphabet.back() > kMaxCode) ||
       std::adjacent_find(alphabet.begin(), alphabet.end(), std::greater_equal<>()) != alphabet.end())
-    refuse("its alphabet is not in order");
+    refuse("its alphabet is not ascending");
 }
 
 void check_sizes(const Arrays& arrays) {
@@ -118,22 +120,22 @@ void check_sizes(const Arrays& arrays) {
   if (arrays.symbol.size() != arrays.flags.size() || arrays.symbol.size() > Dictionary::kMaxNodes ||
       arrays.frequency.size() != static_cast<std::size_t>(words) ||
       arrays.tag.size() != arrays.frequency.size())
-    refuse("its arrays do not fit together");
+    refuse("its arrays have inconsistent lengths");
   const auto has_no_name = [&](std::uint8_t tag) { return tag >= arrays.tags.size(); };
   if (arrays.tags.size() > Dictionary::kMaxTags ||
       std::any_of(arrays.tag.begin(), arrays.tag.end(), has_no_name))
     refuse("a word has a tag without a name");
   if (std::find(arrays.frequency.begin(), arrays.frequency.end(), 0U) != arrays.frequency.end())
-    refuse("a word has the frequency 0");
+    refuse("a word has frequency 0");
 }
 
-/// A node of the breadth-first order with its parent; the root is 0.
+/// A node in breadth-first order, with its parent; the root is 0.
 struct Place {
   std::uint32_t parent;
-  std::uint32_t depth;  // characters from the root
+  std::uint32_t depth;  // in characters
 };
 
-/// The parents of all nodes, checked: groups of siblings belong to the nodes with children, in their order.
+/// The parents of all nodes. Checks that groups of siblings belong to the nodes with children, in order.
 [[nodiscard]] std::vector<Place> place_nodes(const Arrays& arrays) {
   const std::size_t nodes = arrays.symbol.size();
   std::vector<Place> place;  // [nodes + 1]
@@ -150,7 +152,7 @@ struct Place {
     if (place.back().depth > Dictionary::kMaxLength) refuse("a word is too long");
     begins = (flags & Arrays::kIsLast) != 0;
     if (!begins) continue;
-    // The next group belongs to the next node with children, which must come before its own children.
+    // The next group belongs to the next node with children, which must precede its own children.
     do {
       ++parent;
     } while (parent <= k + 1 && (arrays.flags[parent - 1] & Arrays::kHasChildren) == 0);
@@ -225,12 +227,13 @@ struct Dictionary::Trie {
 
   [[nodiscard]] bool is_word(std::uint32_t k) const { return (node[k].flags & Arrays::kIsWord) != 0; }
 
-  /// The best path from unit i on, and the lengths of words that start there; later units come first.
-  ///   cost[i] = min over words [i, j) of cost(word) + cost[j]; of equal ones, the longest
+  /// The best path from unit i on, and the lengths of words that start there; called from the last unit to
+  /// the first.
+  ///   cost[i] = min over words [i, j) of cost(word) + cost[j]; the longest word wins a tie
   void walk(std::size_t i, std::span<const std::int64_t> end, Work& work) const;
-  /// Fetches what `walk` will ask for first; most walks end there.
+  /// Prefetches what `walk` looks up first; most walks go no further.
   void prefetch(std::span<const std::int64_t> end, Work& work) const;
-  /// The values of the column lx, then jg.
+  /// Writes the values of the columns lx and jg.
   void write_lengths(const Work& work, const CodeText** out) const;
   void write_path(const Work& work, const CodeText** out) const;
 
@@ -239,7 +242,7 @@ struct Dictionary::Trie {
   std::vector<std::uint32_t> first;  // [symbols + 1]  children of the root
   Edges edges;
   std::vector<Node> node;          // [nodes + 1]
-  std::uint16_t unknown_cost = 0;  // of a unit that is no word: as if seen once
+  std::uint16_t unknown_cost = 0;  // cost of a unit outside the dictionary: as if seen once
   std::vector<CodeText> lengths;   // [6][6][6]  starts, passes, ends
   std::vector<CodeText> on_path;   // [B I E S][tags]
   CodeText no_word;
@@ -356,85 +359,6 @@ void Dictionary::look_up(std::u32string_view characters, std::span<const std::in
   for (auto& column : out) column.resize(before + units);
   trie_->write_lengths(work, out[0].data() + before);
   trie_->write_path(work, out[1].data() + before);
-}
-
-namespace {
-
-void check_words(std::span<const std::u32string> words, std::span<const std::uint32_t> frequency,
-                 std::span<const std::uint8_t> tag) {
-  if (frequency.size() != words.size() || tag.size() != words.size())
-    throw std::invalid_argument("a dictionary needs a frequency and a tag for every word");
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    if (words[k].empty() || words[k].size() > Dictionary::kMaxLength)
-      throw std::invalid_argument(
-          concat("a word of a dictionary has 1 to ", Dictionary::kMaxLength, " characters"));
-    if (k > 0 && words[k] <= words[k - 1])
-      throw std::invalid_argument("the words of a dictionary must be different and in order");
-  }
-}
-
-[[nodiscard]] std::vector<std::uint32_t> alphabet_of(std::span<const std::u32string> words) {
-  std::vector<std::uint8_t> is_used(kMaxCode + 1, 0);
-  for (const std::u32string& word : words) {
-    for (const char32_t c : word) is_used[std::min<std::uint32_t>(c, kMaxCode)] = 1;
-  }
-  std::vector<std::uint32_t> out;
-  for (std::uint32_t c = 0; c <= kMaxCode; ++c) {
-    if (is_used[c] != 0) out.push_back(c);
-  }
-  if (out.size() > Dictionary::kMaxSymbols)
-    throw std::invalid_argument(
-        concat("a dictionary has at most ", Dictionary::kMaxSymbols, " different characters"));
-  return out;
-}
-
-/// The words [begin, end) share their first `depth` characters: a node.
-struct WordRange {
-  std::size_t begin;
-  std::size_t end;
-  std::size_t depth;
-};
-
-}  // namespace
-
-DictionaryArrays make_trie(std::span<const std::u32string> words, std::span<const std::uint32_t> frequency,
-                           std::span<const std::uint8_t> tag, std::vector<std::string> tags) {
-  check_words(words, frequency, tag);
-  Arrays out;
-  out.alphabet = alphabet_of(words);
-  out.tags = std::move(tags);
-  const Alphabet symbol_of(out.alphabet);
-  std::vector<WordRange> queue{{0, words.size(), 0}};
-  for (std::size_t k = 0; k < queue.size(); ++k) {
-    std::size_t begin = queue[k].begin;  // no structured binding: clang 14 cannot capture one
-    const std::size_t end = queue[k].end;
-    const std::size_t depth = queue[k].depth;
-    // Shorter words come first, and only the first can end here.
-    if (begin < end && words[begin].size() == depth) ++begin;
-    while (begin < end) {
-      const char32_t c = words[begin][depth];
-      const auto differs = [&](const std::u32string& word) { return word[depth] != c; };
-      const auto after = std::find_if(words.begin() + static_cast<std::ptrdiff_t>(begin),
-                                      words.begin() + static_cast<std::ptrdiff_t>(end), differs);
-      const auto next = static_cast<std::size_t>(after - words.begin());
-      const bool is_word = words[begin].size() == depth + 1;
-      const bool has_children = next - begin > (is_word ? 1U : 0U);
-      out.symbol.push_back(static_cast<std::uint16_t>(symbol_of(c) - 1));
-      out.flags.push_back(static_cast<std::uint8_t>((next == end ? Arrays::kIsLast : 0) |
-                                                    (has_children ? Arrays::kHasChildren : 0) |
-                                                    (is_word ? Arrays::kIsWord : 0)));
-      if (is_word) {
-        out.frequency.push_back(frequency[begin]);
-        out.tag.push_back(tag[begin]);
-      }
-      if (has_children) queue.push_back({begin, next, depth + 1});
-      if (out.symbol.size() > Dictionary::kMaxNodes)
-        throw std::invalid_argument(
-            concat("a dictionary has at most ", Dictionary::kMaxNodes, " different beginnings of words"));
-      begin = next;
-    }
-  }
-  return out;
 }
 
 }  // namespace duilian

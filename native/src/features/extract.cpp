@@ -1,3 +1,4 @@
+// Runs templates over the units of sentences, one at a time or, for simple templates, a sentence at a time.
 #include "duilian/features/extract.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 using namespace templating;
 
-/// One sentence, with the pseudo units around it: each is one character, `<s>` or `</s>`.
+/// One sentence with the pseudo units around it; each of these is one character, `<s>` or `</s>`.
 class Window {
  public:
   Window(const TemplateSet& set, const Sentences& sentences, std::int64_t sentence)
@@ -44,11 +45,10 @@ class Window {
   [[nodiscard]] std::uint64_t column_hash(std::int32_t number, std::int64_t unit) const {
     return is_inside(unit) ? sentences_.column_hash(column_of_[number], unit) : edge_hash(unit);
   }
-  /// Number of characters; a pseudo unit counts as one.
   [[nodiscard]] std::int64_t length(std::int64_t unit) const {
     return is_inside(unit) ? static_cast<std::int64_t>(sentences_.text().at(unit).size()) : 1;
   }
-  /// Characters [from, from + count) of a unit that has them.
+  /// Characters [from, from + count) of a unit; it must have them.
   [[nodiscard]] std::u32string_view characters(std::int64_t unit, std::int64_t from,
                                                std::int64_t count) const {
     return is_inside(unit) ? sentences_.text().at(unit).substr(static_cast<std::size_t>(from),
@@ -83,7 +83,7 @@ void check(const FeatureRows& rows) {
       !std::is_sorted(rows.first.begin(), rows.first.end()) ||
       rows.first.back() != static_cast<std::int64_t>(rows.value.size()) ||
       (!rows.strength.empty() && rows.strength.size() != rows.value.size())) {
-    throw std::invalid_argument("the offsets of the feature rows do not fit");
+    throw std::invalid_argument("the offsets of the feature rows are inconsistent");
   }
 }
 
@@ -128,7 +128,7 @@ void AnchorTemplates::extract_flat(const Sentences& sentences, std::int64_t sent
   const Window x(set_, sentences, sentence);
   const std::int64_t begin = sentences.begin_of(sentence) - around.before;
   const std::int64_t end = sentences.end_of(sentence) + around.after;
-  // [sources][units that are looked at]
+  // [sources][units in sight]
   const auto seen = static_cast<std::size_t>(end + highest_ - begin - lowest_);
   scratch.resize((1 + set_.columns.size()) * seen);
   for (std::size_t source = 0; source <= set_.columns.size(); ++source) {
@@ -208,7 +208,8 @@ FeatureKeys extract_keys(const TemplateSet& templates, const Sentences& sentence
 std::vector<std::vector<std::string>> describe_features(const TemplateSet& templates,
                                                         const Sentences& sentences, std::int64_t sentence) {
   check_columns(templates, sentences);
-  if (sentence < 0 || sentence >= sentences.size()) throw std::invalid_argument("there is no such sentence");
+  if (sentence < 0 || sentence >= sentences.size())
+    throw std::invalid_argument(concat("there is no sentence ", sentence));
   const Window x(templates, sentences, sentence);
   std::vector<std::vector<std::string>> out;
   for (std::int64_t t = sentences.begin_of(sentence); t < sentences.end_of(sentence); ++t) {

@@ -1,3 +1,4 @@
+// Tables of feature keys with linear probing (see index.hpp).
 #include "duilian/features/index.hpp"
 
 #include <algorithm>

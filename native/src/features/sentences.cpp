@@ -1,3 +1,4 @@
+// Folds, hashes and looks up the units of sentences as they are added.
 #include "duilian/features/sentences.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 void check_offsets(std::span<const std::int64_t> offsets, std::size_t last) {
   if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
       static_cast<std::size_t>(offsets.back()) != last)
-    throw std::invalid_argument("the places of units, sentences and texts do not fit together");
+    throw std::invalid_argument("the places of units, sentences and texts are inconsistent");
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ void Sentences::add_texts(std::span<const std::u32string> texts, std::span<const
   check_offsets(first, spans.size() / 2);
   check_offsets(text, first.size() - 1);
   if (text.size() != texts.size() + 1)
-    throw std::invalid_argument("the places of units, sentences and texts do not fit together");
+    throw std::invalid_argument("the places of units, sentences and texts are inconsistent");
   std::vector<Span> units;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     for (std::int64_t s = text[k]; s < text[k + 1]; ++s) {

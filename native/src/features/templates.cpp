@@ -21,7 +21,7 @@ constexpr std::size_t kMaxTemplates = 1000;
 constexpr std::array<std::string_view, 9> kTypeNames = {"digit", "letter", "han",   "punct", "space",
                                                         "emoji", "other",  "mixed", "edge"};
 
-/// One line, read from left to right; `fail` knows where it stands.
+/// One line, read from left to right; knows its position for error messages.
 class Line {
  public:
   Line(std::string_view text, std::size_t number) : text_(text.substr(0, text.find('#'))), number_(number) {}
@@ -51,7 +51,7 @@ class Line {
   void expect(char wanted) {
     if (!takes(wanted)) fail_here(concat("expected '", wanted, "', found ", shown()));
   }
-  /// Letters, digits, _ and a leading @ or - as in names.
+  /// Letters, digits, _ and a leading @ or - , as in names.
   [[nodiscard]] std::string_view word() {
     const std::size_t begin = at_;
     if (at_ < text_.size() && text_[at_] == '@') ++at_;
@@ -85,7 +85,7 @@ class Line {
   }
   [[nodiscard]] std::string shown() const {
     if (at_ == text_.size()) return "the end of the line";
-    std::size_t end = at_ + 1;  // the whole character, not its first byte
+    std::size_t end = at_ + 1;  // the whole character, not only its first byte
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80) ++end;
     return concat("'", text_.substr(at_, end - at_), "'");
   }
@@ -114,7 +114,7 @@ class Line {
   return std::find(kDictionaryColumns.begin(), kDictionaryColumns.end(), column) != kDictionaryColumns.end();
 }
 
-/// The lengths of prefix[k,n] or prefix[k,n..m], after the comma.
+/// Reads the lengths of prefix[k,n] or prefix[k,n..m], after the comma.
 void read_lengths(Line& line, Atom& atom) {
   const std::size_t at = line.at();
   atom.first = atom.last = line.number();
@@ -122,7 +122,7 @@ void read_lengths(Line& line, Atom& atom) {
     line.expect('.');
     atom.last = line.number();
   }
-  if (atom.first < 1 || atom.last < atom.first) line.fail(at, "lengths run upwards from 1, as in 1..4");
+  if (atom.first < 1 || atom.last < atom.first) line.fail(at, "lengths must ascend from 1, as in 1..4");
 }
 
 void read_character(Line& line, Atom& atom) {
@@ -226,7 +226,7 @@ void read_conditions(Line& line, Template& out) {
   }
 }
 
-/// t[-1] stands alone: tag bigrams take no observations.
+/// t[-1] stands alone: transitions have no observations.
 void read_transition(Line& line, bool is_alone, TemplateSet& set) {
   line.expect('[');
   const std::size_t at = line.at();
@@ -294,7 +294,7 @@ TemplateSet parse_templates(std::string_view text) {
     if (!line.is_at_end()) read_line(line, set);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (set.templates.empty()) throw TemplateSyntaxError("1:1: no template observes anything");
+  if (set.templates.empty()) throw TemplateSyntaxError("1:1: expected at least one template besides t[-1]");
   return set;
 }
 

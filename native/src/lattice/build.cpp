@@ -1,4 +1,4 @@
-// Making lattices: all bundles, the product of candidates under mappings, and what legal paths leave.
+// Builds lattices: all bundles, the product of candidates under mappings, and what legal paths leave.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace duilian {
 
 namespace {
 
-// A product this large is surely a mistake: say so before memory runs out.
+// A product this large must be a mistake: say so before memory runs out.
 constexpr std::size_t kMaxStates = std::size_t{1} << 26;
 
 [[nodiscard]] bool mappings_allow(std::span<const TagId> bundle, std::span<const SideMapping> mappings) {
@@ -18,7 +18,7 @@ constexpr std::size_t kMaxStates = std::size_t{1} << 26;
                      [bundle](const SideMapping& m) { return m(bundle[m.side_a], bundle[m.side_b]); });
 }
 
-/// Counts through the product like an odometer, last side fastest: lexicographic order.
+/// Counts through the product like an odometer, last side fastest: in lexicographic order.
 class Odometer {
  public:
   explicit Odometer(std::span<const TagSets> sides, std::int32_t t) : digit_(sides.size(), 0) {
@@ -105,7 +105,7 @@ void check_successions(const Lattice& lattice, std::span<const Succession> rules
 }  // namespace
 
 Lattice complete_lattice(std::int32_t positions, std::span<const std::int32_t> tags) {
-  if (positions < 0) throw std::invalid_argument("a lattice cannot have fewer than 0 positions");
+  if (positions < 0) throw std::invalid_argument("the number of positions must not be negative");
   std::vector<TagSets> sides(tags.size());
   for (std::size_t k = 0; k < tags.size(); ++k) {
     for (std::int32_t t = 0; t < positions; ++t) {
@@ -149,7 +149,7 @@ Lattice trim(const Lattice& lattice, std::span<const Succession> successions) {
   std::vector<std::uint8_t> is_alive(static_cast<std::size_t>(lattice.states()), 1);
   const auto alive = [&](std::int32_t s) -> std::uint8_t& { return is_alive[s]; };
   const auto begin = [&](std::int32_t t) { return lattice.first[t]; };
-  // Forward: a state lives if it may start, or follows a living one; then the same backward.
+  // Forward, a state lives if it may start or follows a living one; backward likewise.
   for (std::int32_t t = 0; t < T; ++t) {
     for (std::int32_t j = begin(t); j < begin(t + 1); ++j) {
       bool is_reached = t == 0 && may_start(lattice.bundle(j), successions);

@@ -1,4 +1,4 @@
-// Set operations on lattices: each position is a sorted list of bundles, so each operation is a merge.
+// Set operations on lattices: each position is a sorted list of bundles, so every operation is a merge.
 #include "duilian/lattice/lattice.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void require_same_shape(const Lattice& a, const Lattice& b) {
   }
 }
 
-/// Walks two lattices in step; `keep(in_a, in_b)` says whether the current bundle is wanted.
+/// Walks through two lattices in parallel; `keep(in_a, in_b)` decides about the current bundle.
 template <class Keep>
 [[nodiscard]] Lattice merge(const Lattice& a, const Lattice& b, Keep keep) {
   require_same_shape(a, b);
@@ -76,7 +76,7 @@ void check(const Lattice& lattice) {
   if (lattice.first.empty() || lattice.first.front() != 0 ||
       !std::is_sorted(lattice.first.begin(), lattice.first.end()) ||
       lattice.tag.size() != static_cast<std::size_t>(lattice.first.back()) * sides) {
-    throw std::invalid_argument("the lattice's arrays do not fit together");
+    throw std::invalid_argument("the lattice's arrays are inconsistent");
   }
   if (std::any_of(lattice.tag.begin(), lattice.tag.end(), [](TagId tag) { return tag < 0; })) {
     throw std::invalid_argument("a tag of the lattice is negative");
@@ -92,8 +92,8 @@ void check(const Lattice& lattice) {
 
 namespace {
 
-/// Whether the tags of every position are distinct, ascending and not negative. Counts without branches: a
-/// tag is followed by a larger one except, perhaps, where a set ends.
+/// Whether the tags of every position are distinct, ascending and not negative. It counts without branches: a
+/// larger tag follows each tag, except perhaps at the end of a set.
 [[nodiscard]] bool are_ascending(const TagSets& sets) {
   const std::vector<TagId>& tag = sets.tag;
   std::int64_t falls = 0;
@@ -115,7 +115,7 @@ void check(const TagSets& sets) {
   if (sets.first.empty() || sets.first.front() != 0 ||
       !std::is_sorted(sets.first.begin(), sets.first.end()) ||
       sets.tag.size() != static_cast<std::size_t>(sets.first.back())) {
-    throw std::invalid_argument("the tag sets' arrays do not fit together");
+    throw std::invalid_argument("the tag sets' arrays are inconsistent");
   }
   if (are_ascending(sets)) return;
   for (std::int32_t t = 0; t < sets.positions(); ++t) {

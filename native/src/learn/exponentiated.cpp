@@ -1,3 +1,4 @@
+// Takes steps of exponentiated gradient, one sentence at a time (see exponentiated.hpp).
 #include "duilian/learn/exponentiated.hpp"
 
 #include <algorithm>
@@ -9,9 +10,8 @@ namespace duilian {
 
 namespace {
 
-constexpr double kGoldStart =
-    12.0;                         // θ of gold parts at the start: α begins near the gold sequence, w near 0
-constexpr double kGrowth = 1.05;  // of η after a step that lowered the dual
+constexpr double kGoldStart = 12.0;  // initial θ of gold parts: α begins near the gold sequence, w near 0
+constexpr double kGrowth = 1.05;     // growth of η after a step that raised the dual
 constexpr int kMaxHalvings = 20;
 
 }  // namespace
@@ -140,7 +140,7 @@ void ExponentiatedGradient::step(std::int64_t sentence) {
   for (int halvings = 0; halvings < kMaxHalvings; ++halvings) {
     Point next = move(sentence, point, point.rate);
     const Expectation then = expect(sentence, next);
-    // w changes by 1/C (E_now - E_then): fewer expected counts of what α gave up.
+    // w changes by 1/C (E_now - E_then): it loses expected counts of what α gave up.
     const Changes moved = changes(sentence, then, now);
     double norm_change = 0.0;
     for (const auto& [weight, change] : moved) norm_change += change * (2.0 * weights_[weight] + change);

@@ -1,3 +1,4 @@
+// Instantiates the passes of all learners here, so that they compile once.
 #include "duilian/learn/passes.hpp"
 
 namespace duilian {

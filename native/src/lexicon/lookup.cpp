@@ -1,3 +1,4 @@
+// Looks up batches in a word list (see lookup.hpp).
 #include "duilian/lexicon/lookup.hpp"
 
 #include <stdexcept>
@@ -29,7 +30,7 @@ std::vector<std::int64_t> match_sentences(const WordList& words,
                                           std::span<const std::vector<std::string>> sentences,
                                           std::span<const std::vector<std::int64_t>> gaps, bool prefers) {
   if (!gaps.empty() && gaps.size() != sentences.size())
-    throw std::invalid_argument("gaps for a different number of sentences");
+    throw std::invalid_argument("there must be a list of gaps for every sentence, or none");
   std::vector<std::int64_t> out;
   for (std::size_t s = 0; s < sentences.size(); ++s) {
     const auto found =

@@ -1,3 +1,4 @@
+// Stores a user's words in one hash table, and finds them in texts by rolling hashes.
 #include "duilian/lexicon/word_list.hpp"
 
 #include <algorithm>
@@ -12,11 +13,11 @@ namespace duilian {
 namespace {
 
 constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15U;
-constexpr std::size_t kBits = 63;  // shorter lengths have a bit of their own
+constexpr std::size_t kBits = 63;  // lengths below this have a bit of their own
 constexpr std::size_t kMaxFilter = std::size_t{1} << 20U;
 constexpr std::size_t kFewSlots = 64;
 
-/// The hash of a text is a polynomial of its characters, so the hash of any part follows from those of two
+/// The hash of a text is a polynomial in its characters, so the hash of any part follows from those of two
 /// prefixes: h(a b) = h(a) B^|b| + h(b).
 [[nodiscard]] std::uint64_t push(std::uint64_t hash, char32_t c) { return hash * kBase + c + 1; }
 
@@ -24,7 +25,7 @@ constexpr std::size_t kFewSlots = 64;
   return std::accumulate(text.begin(), text.end(), std::uint64_t{0}, push);
 }
 
-/// Low bits of the polynomial only depend on low bits of the characters.
+/// Low bits of the polynomial depend only on low bits of the characters; this mixes in the others.
 [[nodiscard]] std::uint64_t mixed(std::uint64_t hash) {
   hash = (hash ^ (hash >> 32U)) * 0xD6E8FEB86659FD93U;
   return hash ^ (hash >> 32U);
@@ -44,7 +45,7 @@ bool take_field(std::string_view& line, std::string_view& field) {
          std::none_of(text.begin(), text.end(), [](char32_t c) { return char_class(c) == CharClass::space; });
 }
 
-/// Digits, possibly with a point inside: read as the same number everywhere.
+/// Accepts digits with at most one point inside, which every locale reads as the same number.
 [[nodiscard]] bool parse_weight(std::string_view field, double& out) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (field.empty() || !is_digit(field.front()) || !is_digit(field.back())) return false;
@@ -207,7 +208,7 @@ std::size_t WordList::checked(std::size_t entry) const {
 
 void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const {
   if (slots_.empty()) return;
-  std::vector<std::uint64_t> before(text.size() + 1, 0);  // hash of the first characters
+  std::vector<std::uint64_t> before(text.size() + 1, 0);  // hashes of all prefixes
   for (std::size_t t = 0; t < text.size(); ++t) before[t + 1] = push(before[t], text[t]);
   const std::size_t longest = long_lengths_.empty() ? kBits : long_lengths_.back();
   std::vector<std::uint64_t> power(std::min(longest, text.size()) + 1, 1);  // B^n
@@ -232,7 +233,7 @@ void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence
 
 namespace {
 
-// Occurs in no text: stands for a gap, so that no word crosses it.
+// Occurs in no text: marks a gap, so that no word crosses it.
 constexpr char32_t kGap = 0xFFFFFFFFU;
 constexpr std::int64_t kInside = -1;
 
@@ -247,7 +248,8 @@ struct JoinedUnits {
   std::size_t gap = 0;
   for (std::size_t t = 0; t < units.size(); ++t) {
     if (gap < gaps.size() && gaps[gap] == static_cast<std::int64_t>(t)) {
-      out.unit_at.push_back(static_cast<std::int64_t>(t));  // a word before the gap ends with the last unit
+      // A word before the gap ends with the previous unit.
+      out.unit_at.push_back(static_cast<std::int64_t>(t));
       out.text.push_back(kGap);
       ++gap;
     }
@@ -257,7 +259,7 @@ struct JoinedUnits {
     out.unit_at.push_back(static_cast<std::int64_t>(t));
     out.unit_at.resize(out.text.size(), kInside);
   }
-  if (gap != gaps.size()) throw std::invalid_argument("the gaps do not fit the units");
+  if (gap != gaps.size()) throw std::invalid_argument("the gaps do not match the units");
   out.unit_at.push_back(static_cast<std::int64_t>(units.size()));
   return out;
 }

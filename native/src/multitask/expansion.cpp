@@ -1,3 +1,5 @@
+// Expands scores by the loose mapping, and searches pairs of labels for the best expansion (see
+// expansion.hpp).
 #include "duilian/multitask/expansion.hpp"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ void check(const LabelMap& map, std::int32_t labels, std::int32_t other_labels) 
       std::is_sorted(map.first.begin(), map.first.end()) &&
       map.first.back() == static_cast<std::int32_t>(map.to.size()) &&
       std::all_of(map.to.begin(), map.to.end(), [&](std::int32_t z) { return z >= 0 && z < other_labels; });
-  if (!is_sound) throw std::invalid_argument("the mapping does not fit the labels of the two sides");
+  if (!is_sound) throw std::invalid_argument("the mapping does not match the labels of the two sides");
 }
 
 LabelMap turn(const LabelMap& map, std::int32_t other_labels) {
@@ -46,7 +48,7 @@ void expand_states(const LabelMap& map, std::span<const double> other, std::size
 
 namespace {
 
-/// Adds a row of transitions, except those that rules forbid.
+/// Adds a row of transitions, except those that the rules forbid.
 void add_row(const SideTransitions& side, std::int32_t before, std::vector<float>& sum) {
   const std::size_t edge = sum.size();
   const float* weight = side.weight.data() + static_cast<std::size_t>(before) * edge;
@@ -65,7 +67,7 @@ std::vector<float> expand_transitions(const LabelMap& map, const SideTransitions
   const auto edge = static_cast<std::size_t>(own.labels) + 1;
   const auto other_edge = static_cast<std::size_t>(other.labels) + 1;
   std::vector<float> out(own.weight.begin(), own.weight.begin() + static_cast<std::ptrdiff_t>(edge * edge));
-  std::vector<float> sum(other_edge);  // over z' ∈ φ(y'), for every z
+  std::vector<float> sum(other_edge);  // Σ over z' ∈ φ(y'), for every z
   for (std::int32_t before = 0; before <= own.labels; ++before) {
     std::fill(sum.begin(), sum.end(), 0.0F);
     for_each_mapped(map, before, other.labels, [&](std::int32_t left) { add_row(other, left, sum); });
@@ -106,7 +108,7 @@ PairSteps::PairSteps(const LabelPairs& pairs, const LabelTransitions& own, const
   }
 }
 
-/// The scores of a unit, with those of the other side's start and stop.
+/// Adds the state scores of a unit, and start and stop of the other side.
 void BestExpansion::add_states(const PairScores& x, std::size_t t) {
   const float* start = x.steps.from(x.pairs.edge());
   for (std::size_t p = 0; p < pairs_; ++p) {
@@ -121,7 +123,7 @@ void BestExpansion::add_states(const PairScores& x, std::size_t t) {
   }
 }
 
-/// The steps of the core from one label, once the best of its pairs is known for every partner after it.
+/// Offers the core's steps from one label, once the best of its pairs is known for every partner after it.
 void BestExpansion::offer_row(const PairScores& x, std::size_t t, std::size_t i) {
   const TransitionShape& s = x.between.shape;
   const double* before = at(t - 1, false);
@@ -139,8 +141,8 @@ void BestExpansion::offer_row(const PairScores& x, std::size_t t, std::size_t i)
   }
 }
 
-// δ[t][(y, z)] = max_y' (own(y', y) + max_z' (δ[t-1][(y', z')] + other(z', z))), states to be added. Rows of
-// the core that cannot beat what the most promising one reaches everywhere are skipped.
+// δ[t][(y, z)] = max_y' (own(y', y) + max_z' (δ[t-1][(y', z')] + other(z', z))), plus states later
+// Rows of the core that cannot beat the most promising one anywhere are skipped.
 void BestExpansion::step(const PairScores& x, std::size_t t) {
   const TransitionShape& s = x.between.shape;
   const double* before = at(t - 1, false);
@@ -175,7 +177,7 @@ void BestExpansion::step(const PairScores& x, std::size_t t) {
   }
 }
 
-/// The steps of gold so far: to gold's next label, or away from gold.
+/// Steps of the gold path so far: to its next label, or away from it.
 void BestExpansion::leave(const PairScores& x, std::size_t t, std::span<const std::int32_t> gold) {
   const std::int32_t before = gold[t - 1];
   x.pairs.for_each(static_cast<std::size_t>(before), [&](std::size_t from) {
@@ -191,7 +193,7 @@ void BestExpansion::leave(const PairScores& x, std::size_t t, std::span<const st
   });
 }
 
-/// Without gold all paths are free.
+/// Without gold, all paths are unrestricted.
 void BestExpansion::run(const PairScores& x, std::span<const std::int32_t> gold) {
   pairs_ = x.pairs.size();
   length_ = x.state.size() / x.stride;
@@ -205,7 +207,8 @@ void BestExpansion::run(const PairScores& x, std::span<const std::int32_t> gold)
   }
 }
 
-/// Back from the best end: a free path was free before, or left gold; false if there is no end.
+/// Traces back from the best end: an unrestricted path either was so before or left gold there. Returns false
+/// if there is no end.
 bool BestExpansion::trace(const PairScores& x, bool is_right, std::span<const std::int32_t> gold,
                           ExpandedPath& out) const {
   out.label.resize(length_);
@@ -246,7 +249,7 @@ bool BestExpansion::try_wrong(const PairScores& x, std::span<const std::int32_t>
                               ExpandedPath& right) {
   if (gold.empty()) return false;
   run(x, gold);
-  if (!trace(x, true, gold, right)) throw std::invalid_argument("the labels to learn from are not legal");
+  if (!trace(x, true, gold, right)) throw std::invalid_argument("the rules forbid the gold labels");
   return trace(x, false, gold, wrong);
 }
 

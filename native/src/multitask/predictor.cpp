@@ -1,3 +1,4 @@
+// Applies one side of a multi-task tagger that expands the best mapped label (see predictor.hpp).
 #include "duilian/multitask/predictor.hpp"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ class BestLabeler final : public SentenceLabeler {
              std::span<std::int32_t> out) override {
     predictor_.own().score(sentences, 0, work_.own);
     forbid_labels(predictor_.own(), starts_, known, work_.own);
-    if (!predictor_.decode(sentences, 0, work_, out)) throw std::invalid_argument("no analysis is legal");
+    if (!predictor_.decode(sentences, 0, work_, out))
+      throw std::invalid_argument("no path through the lattice is legal");
   }
 
  private:

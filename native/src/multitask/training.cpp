@@ -1,3 +1,4 @@
+// Scores, compares and updates two taggers coupled by a loose mapping (see training.hpp).
 #include "duilian/multitask/training.hpp"
 
 #include <algorithm>
@@ -27,10 +28,10 @@ MultitaskTraining::MultitaskTraining(std::array<TaggerLayout, kSides> layout,
   const auto units = static_cast<std::int64_t>(data_.label.size());
   if (data_.first.empty() || data_.first.back() != units || data_.side.size() + 1 != data_.first.size() ||
       static_cast<std::int64_t>(data_.features.first.size()) != units + 1)
-    throw std::invalid_argument("sentences, features and labels do not fit together");
+    throw std::invalid_argument("sentences, features and labels are inconsistent");
   for (std::size_t k = 0; k < data_.side.size(); ++k) {
     if (data_.side[k] < 0 || data_.side[k] >= static_cast<std::int32_t>(kSides))
-      throw std::invalid_argument("there are only two sides");
+      throw std::invalid_argument("a sentence must belong to side 0 or 1");
     const std::int32_t labels = layout_[static_cast<std::size_t>(data_.side[k])].labels;
     for (std::int64_t u = data_.first[k]; u < data_.first[k + 1]; ++u) {
       if (data_.label[u] < 0 || data_.label[u] >= labels)
@@ -119,7 +120,7 @@ void MultitaskTraining::add_transition(std::size_t side, std::int32_t before, st
   difference.push_back({static_cast<std::uint32_t>(at + weight), sign});
 }
 
-/// The features of a path where it differs from its rival.
+/// Adds the features of a path where it differs from the other.
 void MultitaskTraining::add_path(std::size_t side, std::int64_t begin, const ExpandedPath& path,
                                  const ExpandedPath& rival, float sign,
                                  std::vector<Delta>& difference) const {
@@ -175,7 +176,7 @@ std::vector<std::int32_t> MultitaskTraining::tag(WeightView weights, std::size_t
                                                  std::span<const std::int64_t> first,
                                                  std::size_t threads) const {
   if (side >= kSides || weights.value.size() != static_cast<std::size_t>(this->weights()))
-    throw std::invalid_argument("the weights or the side do not fit the model");
+    throw std::invalid_argument("the weights or the side do not match the model");
   const Between scores = between(weights.value, side, false);
   std::vector<std::int32_t> out(static_cast<std::size_t>(first.back()));
   Team team(threads, first.size() - 1);
@@ -193,7 +194,7 @@ CompiledWeights MultitaskTraining::compile(std::span<const float> weights, std::
                                            std::span<const std::uint64_t> keys, float min_weight) const {
   const SideTransitions own = transitions(weights, side);
   const bool is_all = expansion_ == Expansion::all;
-  // A feature's weight for y and those for φ(y) become one.
+  // The weight of a feature for y and those for φ(y) become one.
   CompiledTable out(is_all ? expand_transitions(map_[side], own, transitions(weights, 1 - side))
                            : std::vector<float>(own.weight.begin(), own.weight.end()));
   const LabelMap turned = turn(map_[side], layout_[1 - side].labels);
@@ -215,7 +216,7 @@ CompiledWeights MultitaskTraining::compile(std::span<const float> weights, std::
 
 MultitaskObjective::MultitaskObjective(const MultitaskTraining& training) : training_(training) {
   if (training.expansion() != Expansion::all)
-    throw std::invalid_argument("a random field needs all labels expanded");
+    throw std::invalid_argument("a conditional random field needs all labels expanded");
 }
 
 MultitaskObjective::Prepared MultitaskObjective::prepare(WeightView weights) const {
@@ -269,7 +270,7 @@ bool MultitaskObjective::map_changes(std::size_t side, std::span<const float> ow
   return true;
 }
 
-/// Changes of the side's own transitions, and of those that they map to.
+/// Updates the side's own transitions, and those that they map to.
 void MultitaskObjective::add_pairs(std::size_t side, Work& work, std::vector<double>& dense) const {
   const TaggerLayout& own = training_.layout(side);
   const TaggerLayout& other = training_.layout(1 - side);

@@ -1,3 +1,4 @@
+// Applies the curve that calibrates probabilities (see confidence.hpp).
 #include "duilian/score/confidence.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace duilian {
 
 namespace {
 
-constexpr double kLeast = 1e-6;  // probabilities nearer to 0 and 1 are taken for this
+constexpr double kMinDistance = 1e-6;  // probabilities are kept this far from 0 and 1
 
 [[nodiscard]] float probability(double log_odds) {
   return static_cast<float>(1.0 / (1.0 + std::exp(-log_odds)));
@@ -26,13 +27,13 @@ ConfidenceCurve::ConfidenceCurve(std::vector<double> said, std::vector<double> i
   if (said_.empty() || said_.size() != true_.size() || !rises ||
       !std::all_of(said_.begin(), said_.end(), is_finite) ||
       !std::all_of(true_.begin(), true_.end(), is_finite))
-    throw std::invalid_argument("a curve of confidence must rise");
+    throw std::invalid_argument("the points of a confidence curve must be finite and must rise");
   lowest_ = probability(true_.front());
   highest_ = probability(true_.back());
 }
 
 float ConfidenceCurve::operator()(float p) const {
-  const double clipped = std::clamp(static_cast<double>(p), kLeast, 1.0 - kLeast);
+  const double clipped = std::clamp(static_cast<double>(p), kMinDistance, 1.0 - kMinDistance);
   const double x = std::log(clipped / (1.0 - clipped));
   if (!(x > said_.front())) return lowest_;
   if (x >= said_.back()) return highest_;
@@ -44,7 +45,7 @@ float ConfidenceCurve::operator()(float p) const {
 void ConfidenceCurve::apply(std::span<float> p) const {
   float last = -1.0F;
   float found = 0.0F;
-  for (float& each : p) {  // certain words come in rows
+  for (float& each : p) {  // certain words come in runs
     if (each != last) found = (*this)(each);
     last = each;
     each = found;

@@ -1,3 +1,4 @@
+// Reads and checks a flat segmenter file, and segments text with it (see flat_segmenter.hpp).
 #include "duilian/score/flat_segmenter.hpp"
 
 #include <bit>
@@ -19,11 +20,11 @@ constexpr std::size_t kPrelude = 24;
 constexpr std::size_t kMaxLabels = 4096;
 constexpr float kMaxWeight = 1e12F;
 
-static_assert(std::endian::native == std::endian::little, "files are little endian");
+static_assert(std::endian::native == std::endian::little, "the file is little-endian");
 
 [[noreturn]] void refuse(const char* what) { throw std::invalid_argument(what); }
 
-/// The sections of a file, one after the other.
+/// The sections of a file, one after another.
 class Sections {
  public:
   explicit Sections(std::string_view bytes) : left_(bytes) {}
@@ -33,7 +34,7 @@ class Sections {
     if (left_.size() < sizeof size) refuse("a section is missing");
     std::memcpy(&size, left_.data(), sizeof size);
     left_.remove_prefix(sizeof size);
-    if (size > left_.size()) refuse("a section is longer than the file");
+    if (size > left_.size()) refuse("a section extends beyond the file");
     const std::string_view found = left_.substr(0, size);
     left_.remove_prefix(size);
     return found;
@@ -56,7 +57,7 @@ class Sections {
 
 [[nodiscard]] std::string_view checked_body(std::string_view bytes) {
   if (bytes.size() < kPrelude || bytes.substr(0, kMagic.size()) != kMagic) {
-    refuse("not a segmenter file of this version");
+    refuse("it is not a segmenter file of this version");
   }
   std::uint64_t size = 0;
   std::uint64_t checksum = 0;
@@ -64,16 +65,16 @@ class Sections {
   std::memcpy(&checksum, bytes.data() + kMagic.size() + sizeof size, sizeof checksum);
   if (size != bytes.size()) refuse("the file is truncated, or has bytes after its end");
   const std::string_view body = bytes.substr(kPrelude);
-  if (checksum != flat_checksum(body)) refuse("damaged: the checksum does not match");
+  if (checksum != flat_checksum(body)) refuse("the checksum does not match, so the file is damaged");
   return body;
 }
 
 [[nodiscard]] Folding read_folding(Sections& in, bool folds_width, std::uint8_t letters) {
   const auto codes = in.numbers<std::uint32_t>();
-  if (codes.size() % 2 != 0 || letters > 2) refuse("the folding is not complete");
+  if (codes.size() % 2 != 0 || letters > 2) refuse("the folding is incomplete");
   std::vector<std::pair<char32_t, char32_t>> pairs;
   for (std::size_t k = 0; k < codes.size(); k += 2) {
-    if (codes[k] > 0x10FFFF || codes[k + 1] > 0x10FFFF) refuse("a folded character does not exist");
+    if (codes[k] > 0x10FFFF || codes[k + 1] > 0x10FFFF) refuse("the folding has a character beyond U+10FFFF");
     pairs.emplace_back(codes[k], codes[k + 1]);
   }
   return {folds_width, pairs, static_cast<Letters>(letters)};
@@ -87,7 +88,7 @@ class Sections {
   found.transition = in.numbers<float>();
   for (const auto* weights : {&found.weight, &found.transition}) {
     for (const float weight : *weights) {
-      if (!(std::abs(weight) <= kMaxWeight)) refuse("a weight is not a number of at most 1e12");
+      if (!(std::abs(weight) <= kMaxWeight)) refuse("a weight is not a number between -1e12 and 1e12");
     }
   }
   return found;
@@ -103,7 +104,7 @@ class Sections {
   std::string_view names = in.next();  // each ends with a line feed
   while (!names.empty()) {
     const std::size_t end = names.find('\n');
-    if (end == std::string_view::npos) refuse("a name of a tag is not complete");
+    if (end == std::string_view::npos) refuse("the name of a tag is incomplete");
     if (found.tags.size() == Dictionary::kMaxTags) refuse("the dictionary has too many tags");
     found.tags.emplace_back(names.substr(0, end));
     names.remove_prefix(end + 1);
@@ -115,7 +116,7 @@ class Sections {
 
 std::uint64_t flat_checksum(std::string_view bytes) {
   std::uint64_t hash = 0xCBF29CE484222325U;
-  // Eight bytes at a time: a byte at a time would take longer than all the rest.
+  // Eight bytes at a time, because single bytes would take longer than everything else.
   std::size_t at = 0;
   for (; at + 8 <= bytes.size(); at += 8) {
     std::uint64_t word = 0;
@@ -132,7 +133,7 @@ FlatSegmenter::FlatSegmenter(std::string_view bytes) {
   Sections in(checked_body(bytes));
   const std::string_view templates = in.next();
   const auto flags = in.numbers<std::uint8_t>();
-  if (flags.size() != 4) refuse("the flags are not complete");
+  if (flags.size() != 4) refuse("the flags are incomplete");
   units_ = {flags[0] != 0, flags[1] != 0};
   starts_ = in.numbers<std::uint8_t>();
   ends_ = in.numbers<std::uint8_t>();
@@ -140,7 +141,7 @@ FlatSegmenter::FlatSegmenter(std::string_view bytes) {
   Succession rules{static_cast<std::int32_t>(labels), in.numbers<std::uint8_t>()};
   if (labels == 0 || labels > kMaxLabels || ends_.size() != labels ||
       (!rules.is_free() && rules.allows.size() != (labels + 1) * (labels + 1))) {
-    refuse("the labels do not fit together");
+    refuse("the labels are inconsistent");
   }
   Folding folding = read_folding(in, flags[2] != 0, flags[3]);
   CompiledWeights weights = read_weights(in);
@@ -149,7 +150,7 @@ FlatSegmenter::FlatSegmenter(std::string_view bytes) {
   (void)decode_utf8(templates);
   TemplateSet parsed = parse_templates(templates);
   if (!parsed.given_columns().empty() || (parsed.needs_dictionary() && !reading.dictionary)) {
-    refuse("the templates need columns that a text does not have");
+    refuse("the templates need columns, which plain text does not have");
   }
   for (std::size_t k = 0; k < labels; ++k) {
     const int barred = (starts_[k] != 0 ? kWordGoesOn : kWordBegins) | (ends_[k] != 0 ? 0 : kWordEnds);

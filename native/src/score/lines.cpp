@@ -1,3 +1,4 @@
+// Tags files line by line, or row by row with further columns (see lines.hpp).
 #include "duilian/score/lines.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ constexpr std::size_t kLinesPerPiece = 64;
 /// One sentence: its units as they are in the text, and what is known about them.
 struct Row {
   std::vector<std::string> unit;
-  std::vector<std::uint8_t> known;  // empty: nothing
+  std::vector<std::uint8_t> known;  // empty if nothing is known
 };
 
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text) {
@@ -53,8 +54,8 @@ struct Row {
   return row;
 }
 
-/// A line of text is cut into sentences, each of them into units. What follows a blank begins a word; the
-/// rules then make what precedes it end one.
+/// Splits a line of text into sentences and units. A word begins after each blank; by the rules, another ends
+/// before it.
 void split_line(std::u32string_view line, UnitOptions options, std::vector<Row>& rows) {
   const SplitText found = split_text(line, {.units = options});
   for (std::size_t s = 0; s + 1 < found.first.size(); ++s) {
@@ -78,7 +79,8 @@ class PlainLabeler final : public SentenceLabeler {
     predictor_.score(sentences, 0, work_);
     forbid_labels(predictor_, starts_, known, work_);
     const auto chain = predictor_.chain(static_cast<std::int32_t>(out.size()), work_);
-    if (!try_best_labels(chain, work_.chain, out)) throw std::invalid_argument("no analysis is legal");
+    if (!try_best_labels(chain, work_.chain, out))
+      throw std::invalid_argument("no path through the lattice is legal");
   }
 
  private:
@@ -152,7 +154,7 @@ class Writer {
   std::vector<std::int32_t> labels_;
 };
 
-/// A sentence in rows, or a run of blank lines.
+/// The rows of a sentence, or a run of blank lines.
 struct RowBlock {
   std::size_t first_row = 0;  // counted from 1, for messages
   std::vector<std::string_view> row;
@@ -223,7 +225,7 @@ void write_block(const LabelModel& model, const RowBlock& block, std::span<const
 void check_options(const LabelModel& model, const LineOptions& options) {
   const auto labels = static_cast<std::size_t>(model.labels());
   if (options.name.size() != labels || options.starts.size() != labels) {
-    throw std::invalid_argument("the options do not fit the labels");
+    throw std::invalid_argument("the options do not match the labels");
   }
 }
 
@@ -255,7 +257,7 @@ std::string tag_lines(const LabelModel& model, std::string_view text, const Line
                       std::size_t threads) {
   check_options(model, options);
   if (!model.templates().given_columns().empty())
-    throw std::invalid_argument("lines of text have no columns");
+    throw std::invalid_argument("the templates need columns, which lines of text do not have");
   const auto lines = split_lines(text);
   const std::size_t pieces = (lines.size() + kLinesPerPiece - 1) / kLinesPerPiece;
   std::vector<std::string> out(pieces);
@@ -279,7 +281,7 @@ std::string tag_rows(const LabelModel& model, std::string_view text, std::span<c
                      const LineOptions& options, std::size_t threads) {
   check_options(model, options);
   if (field.size() != model.templates().given_columns().size()) {
-    throw std::invalid_argument("there must be one field for each column of the templates");
+    throw std::invalid_argument("the number of fields must be the number of columns in the templates");
   }
   const auto blocks = split_blocks(text);
   std::vector<std::string> out(blocks.size());

@@ -1,3 +1,4 @@
+// Applies a compiled plain tagger, with and without constraints (see predictor.hpp).
 #include "duilian/score/predictor.hpp"
 
 #include <algorithm>
@@ -14,14 +15,14 @@ namespace duilian {
 
 namespace {
 
-// Of a unit's sum: to skip such labels is faster, above all those that constraints forbid.
+// Share of a unit's sum. Skipping such labels is faster, especially those that constraints forbid.
 constexpr double kNegligibleShare = 1e-12;
 
 void check_weights(const CompiledWeights& w, std::int32_t labels) {
   check(static_cast<const WeightTable&>(w), labels);
   const auto edge = static_cast<std::size_t>(labels) + 1;
   if (w.transition.size() != edge * edge)
-    throw std::invalid_argument("the arrays of the tagger do not fit together");
+    throw std::invalid_argument("the arrays of the tagger are inconsistent");
   if (!std::all_of(w.transition.begin(), w.transition.end(), [](float x) { return std::isfinite(x); }))
     throw std::invalid_argument("a weight of the tagger is not finite");
 }
@@ -82,17 +83,17 @@ Constraints make_constraints(TagSets allowed, std::span<const std::int64_t> unit
 
 namespace {
 
-/// Sets of barred labels, each once, by the facts that bar them.
+/// Sets of barred labels, each stored once, indexed by the facts that bar them.
 class BarredSets {
  public:
   explicit BarredSets(std::span<const std::uint16_t> barred_by) : barred_by_(barred_by) {
-    sets_.first.push_back(0);  // nothing is barred
+    sets_.first.push_back(0);  // the first set bars nothing
   }
 
-  /// The number of the set; that of the empty set if nothing would be left.
+  /// The number of the set for a fact; that of the empty set if no label would be left.
   [[nodiscard]] std::uint16_t number(std::uint16_t fact) {
     if (fact == 0) return 0;
-    for (const auto& [own, set] : known_) {  // few
+    for (const auto& [own, set] : known_) {  // there are only a few
       if (own == fact) return set;
     }
     const std::size_t before = sets_.tag.size();
@@ -121,7 +122,8 @@ class BarredSets {
 Constraints restricted(const Constraints& constraints, std::span<const std::uint16_t> known,
                        std::span<const std::uint16_t> barred_by) {
   check(constraints, static_cast<std::int32_t>(barred_by.size()), static_cast<std::int64_t>(known.size()));
-  if (!constraints.barred_at.empty()) throw std::invalid_argument("the facts are in the constraints already");
+  if (!constraints.barred_at.empty())
+    throw std::invalid_argument("the constraints already have facts about units");
   Constraints out{{}, constraints.bonus, std::vector<std::uint16_t>(known.size()), {}};
   BarredSets sets(barred_by);
   for (std::size_t unit = 0; unit < known.size(); ++unit) out.barred_at[unit] = sets.number(known[unit]);
@@ -161,7 +163,7 @@ void check_barred(const Constraints& constraints, std::int32_t labels, std::int6
   const bool fits = at.empty() || (static_cast<std::int64_t>(at.size()) == units &&
                                    std::all_of(at.begin(), at.end(), is_in));
   if (!fits || std::any_of(sets.tag.begin(), sets.tag.end(), [&](TagId label) { return label >= labels; }))
-    throw std::invalid_argument("the barred labels do not fit the sentences");
+    throw std::invalid_argument("the barred labels do not match the sentences");
 }
 
 }  // namespace
@@ -169,17 +171,17 @@ void check_barred(const Constraints& constraints, std::int32_t labels, std::int6
 void check(const Constraints& constraints, std::int32_t labels, std::int64_t units) {
   check(constraints.allowed);
   if (constraints.allowed.positions() != 0 && constraints.allowed.positions() != units) {
-    throw std::invalid_argument("the allowed labels do not fit the sentences");
+    throw std::invalid_argument("the allowed labels do not match the sentences");
   }
   const auto is_label = [&](std::int32_t label) { return label >= 0 && label < labels; };
-  TagId largest = -1;  // check() has seen that none is negative
+  TagId largest = -1;  // check() has refused negative ones
   for (const TagId label : constraints.allowed.tag) largest = std::max(largest, label);
   if (largest >= labels) throw std::invalid_argument("an allowed label is out of range");
   check_barred(constraints, labels, units);
   std::int64_t before = 0;
   for (const auto& bonus : constraints.bonus) {
     if (bonus.unit < before || bonus.unit >= units || !is_label(bonus.label) || !std::isfinite(bonus.score)) {
-      throw std::invalid_argument("a bonus does not fit the sentences, or bonuses are not in order");
+      throw std::invalid_argument("a bonus does not match the sentences, or bonuses are not in order");
     }
     before = bonus.unit;
   }

@@ -1,3 +1,4 @@
+// Compares the best labels of a plain tagger with gold, for the passive-aggressive learner.
 #include "duilian/score/structure.hpp"
 
 #include <algorithm>

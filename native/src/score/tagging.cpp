@@ -1,3 +1,4 @@
+// Layout, scores, loss and gradient of a plain tagger (see tagging.hpp).
 #include "duilian/score/tagging.hpp"
 
 #include <algorithm>
@@ -61,13 +62,13 @@ void check(const TaggingData& data) {
       !std::is_sorted(data.first.begin(), data.first.end()) ||
       static_cast<std::int64_t>(data.features.first.size()) != units + 1 ||
       (data.sets.positions() != 0 && data.sets.positions() != units)) {
-    throw std::invalid_argument("sentences, features and labels do not fit together");
+    throw std::invalid_argument("sentences, features and labels are inconsistent");
   }
 }
 
 namespace {
 
-/// Finds the rows that get a weight for every label.
+/// Finds the rows that have a weight for every label.
 [[nodiscard]] std::vector<std::uint8_t> find_full_rows(const FeatureRows& features, std::int64_t rows,
                                                        std::int64_t full_from) {
   std::vector<std::int64_t> seen(static_cast<std::size_t>(rows), 0);
@@ -81,7 +82,7 @@ namespace {
   return is_full;
 }
 
-/// The labels that the other rows meet.
+/// Collects the labels that the other rows occur with.
 void collect_pairs(const TaggingData& data, const std::vector<std::uint8_t>& is_full, PairSet& pairs) {
   for (std::size_t unit = 0; unit < data.label.size(); ++unit) {
     const auto t = static_cast<std::int32_t>(unit);
@@ -117,7 +118,8 @@ void write_rows(const std::vector<std::uint8_t>& is_full, PairSet& pairs, Tagger
 
 TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows, const TaggingData& data,
                             std::int64_t full_from) {
-  if (labels > 0x8000) throw std::invalid_argument(concat(labels, " labels are more than 32,768"));
+  if (labels > 0x8000)
+    throw std::invalid_argument(concat(labels, " labels, but at most 32,768 are supported"));
   if (std::any_of(data.label.begin(), data.label.end(), [&](std::int32_t l) { return l >= labels; }) ||
       std::any_of(data.sets.tag.begin(), data.sets.tag.end(), [&](TagId l) { return l >= labels; })) {
     throw std::invalid_argument("a label is out of range");

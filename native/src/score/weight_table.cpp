@@ -1,3 +1,4 @@
+// Looks up, fills, redirects and checks tables of compiled weights (see weight_table.hpp).
 #include "duilian/score/weight_table.hpp"
 
 #include <algorithm>
@@ -50,35 +51,35 @@ void redirect(std::vector<std::uint64_t>& slots, std::span<const std::uint32_t> 
   for (std::uint64_t& slot : slots) {
     if (slot == kNoSlot) continue;
     const auto entry = static_cast<std::uint32_t>(slot);
-    // In a table read from a file the entries are in the order of the slots.
+    // In a table from a file, the entries are in the order of the slots.
     if (at == from.size() || from[at] != entry)
       at = static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), entry) - from.begin());
     if (at == from.size() || from[at] != entry)
-      throw std::invalid_argument("a slot of the tagger leads into the middle of a feature");
+      throw std::invalid_argument("a slot of the tagger points into the middle of a feature");
     slot = (slot & ~std::uint64_t{0xFFFFFFFFU}) | to[at++];
   }
 }
 
 namespace {
 
-/// Every slot leads to an entry, and a lookup soon ends at a free slot.
+/// Every slot must point to an entry, and a lookup must soon reach a free slot.
 void check_slots(const WeightTable& table) {
   for (const std::uint64_t slot : table.slot) {
     if (slot != kNoSlot && (slot & 0xFFFFFFFFU) >= table.label.size())
-      throw std::invalid_argument("a slot of the tagger leads outside");
+      throw std::invalid_argument("a slot of the tagger points outside its entries");
   }
   const std::size_t run = longest_run(table.slot, kNoSlot);
   if (run == table.slot.size()) throw std::invalid_argument("the tagger's table has no free slot");
   if (run > kLongestRun) throw std::invalid_argument("the tagger's table has too few free slots");
 }
 
-/// The labels of each feature ascend, so that it has at most one entry for each.
+/// The labels of each feature must ascend, so that it has at most one entry per label.
 void check_labels(const WeightTable& table, std::int32_t labels) {
-  std::int32_t before = -1;  // of the same feature
+  std::int32_t before = -1;  // previous label of the same feature
   for (const std::uint16_t entry : table.label) {
     const std::int32_t label = entry & ~kLastEntry;
     if (label >= labels) throw std::invalid_argument("a label of the tagger is out of range");
-    if (label <= before) throw std::invalid_argument("the labels of a feature are not ascending");
+    if (label <= before) throw std::invalid_argument("the labels of a feature do not ascend");
     before = (entry & kLastEntry) != 0 ? -1 : label;
   }
   if (before != -1) throw std::invalid_argument("the tagger's last entry is not marked");
@@ -88,7 +89,7 @@ void check_labels(const WeightTable& table, std::int32_t labels) {
 
 void check(const WeightTable& table, std::int32_t labels) {
   if (table.weight.size() != table.label.size() || table.slot.empty())
-    throw std::invalid_argument("the arrays of the tagger do not fit together");
+    throw std::invalid_argument("the arrays of the tagger are inconsistent");
   if (!std::all_of(table.weight.begin(), table.weight.end(), [](float x) { return std::isfinite(x); }))
     throw std::invalid_argument("a weight of the tagger is not finite");
   check_slots(table);

@@ -1,3 +1,4 @@
+// Turns labels into words, and puts blanks between the words of texts (see words.hpp).
 #include "duilian/score/words.hpp"
 
 #include <algorithm>
@@ -16,11 +17,11 @@ void check(const LabelEdges& edges, const LabelledUnits& units) {
   const std::size_t count = units.label.size();
   const bool fits = units.span.size() == 2 * count && units.known.size() == count &&
                     (units.p.empty() || units.p.size() == count) && edges.starts.size() == edges.ends.size();
-  if (!fits) throw std::invalid_argument("the labels do not fit the units");
+  if (!fits) throw std::invalid_argument("the labels do not match the units");
   const auto& first = units.sentence;
   if (first.empty() || first.front() != 0 || first.back() != static_cast<std::int64_t>(count) ||
       !std::is_sorted(first.begin(), first.end()))
-    throw std::invalid_argument("the sentences do not fit the units");
+    throw std::invalid_argument("the sentences do not match the units");
   const auto labels = static_cast<std::int32_t>(edges.starts.size());
   if (std::any_of(units.label.begin(), units.label.end(), [&](auto l) { return l < 0 || l >= labels; }))
     throw std::invalid_argument("a label is out of range");
@@ -96,7 +97,7 @@ std::vector<std::string> spaced_texts(std::span<const std::u32string> texts,
   const auto words = static_cast<std::int64_t>(start.size());
   if (end.size() != start.size() || first.size() != texts.size() + 1 || first.front() != 0 ||
       first.back() != words || !std::is_sorted(first.begin(), first.end()))
-    throw std::invalid_argument("the words do not fit the texts");
+    throw std::invalid_argument("the words do not match the texts");
   std::vector<std::string> out;
   out.reserve(texts.size());
   for (std::size_t k = 0; k < texts.size(); ++k) {

@@ -1,3 +1,4 @@
+// Classifies characters by table, and decodes and encodes UTF-8 strictly.
 #include "duilian/text/characters.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ constexpr RoleOf kRoles[] = {
   return table;
 }
 
-/// Length of the sequence that a lead byte opens, 0 if it opens none.
+/// The length of the sequence that a lead byte starts, or 0.
 [[nodiscard]] std::size_t sequence_length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead <= 0xDF) return 2;
@@ -48,8 +49,8 @@ constexpr RoleOf kRoles[] = {
 }
 
 [[nodiscard]] bool is_valid(char32_t c, std::size_t length) {
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  return c >= kLeast[length] && c < 0x110000 && (c < 0xD800 || c > 0xDFFF);
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  return c >= kSmallest[length] && c < 0x110000 && (c < 0xD800 || c > 0xDFFF);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Folds characters and units (see fold.hpp).
 #include "duilian/text/fold.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
   switch (c) {
     case 0x3000:
       return U' ';
-    case 0x3002:  // the Chinese full stop, which some corpora write as the Latin one
+    case 0x3002:  // the Chinese full stop, for which some corpora have the Latin one
       return U'.';
     case 0xFFE0:
       return 0xA2;
@@ -38,7 +39,7 @@ namespace {
 
 [[nodiscard]] bool is_capital(char32_t c) { return c >= U'A' && c <= U'Z'; }
 
-/// How a word is written.
+/// The word that shows the case of another.
 [[nodiscard]] std::u32string_view case_of(std::u32string_view word) {
   if (word.size() == 1) return U"E";
   const auto capitals = std::count_if(word.begin(), word.end(), is_capital);
@@ -51,7 +52,7 @@ namespace {
 
 CharMap::CharMap(std::span<const std::pair<char32_t, char32_t>> pairs) : plane_(0x10000) {
   std::iota(plane_.begin(), plane_.end(), char32_t{0});
-  // Of two pairs for one character the first counts.
+  // If a character has two pairs, the first counts.
   for (const auto& [from, to] : pairs | std::views::reverse) {
     if (from < plane_.size())
       plane_[from] = to;

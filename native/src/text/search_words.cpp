@@ -1,3 +1,4 @@
+// Merges the words of all standards and their parts into positions of a search index (see search_words.hpp).
 #include "duilian/text/search_words.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ void check(std::u32string_view text, const StandardWords& words) {
   return text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
 }
 
-/// End of the run of one class that begins at `at`; marks belong to what they follow.
+/// The end of the run of one class that begins at `at`; marks belong to the character they follow.
 [[nodiscard]] std::size_t end_of_run(std::u32string_view word, std::size_t at) {
   const CharClass kind = char_class(word[at]);
   std::size_t end = at + 1;
@@ -53,7 +54,7 @@ void check(std::u32string_view text, const StandardWords& words) {
   return end;
 }
 
-/// A word found in several standards is one, and a part that is also a word is none.
+/// Merges a word that is in several standards, and drops a part that is also a word.
 void merge_equal(std::vector<SearchWord>& words) {
   std::sort(words.begin(), words.end(), [](const SearchWord& a, const SearchWord& b) {
     return std::tuple(a.start, -a.end) < std::tuple(b.start, -b.end);
@@ -69,7 +70,7 @@ void merge_equal(std::vector<SearchWord>& words) {
   words.resize(kept);
 }
 
-/// Fills in positions and lengths of words in order of their starts.
+/// Fills in positions and lengths; the words are sorted by start.
 void place(std::vector<SearchWord>& words, std::span<const std::int32_t> positions) {
   std::size_t at = 0;
   for (SearchWord& word : words) {

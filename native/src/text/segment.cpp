@@ -1,3 +1,4 @@
+// Cuts text into units: characters with their marks, and runs of letters or digits.
 #include "duilian/text/segment.hpp"
 
 #include "duilian/text/characters.hpp"

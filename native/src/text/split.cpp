@@ -1,3 +1,4 @@
+// Splits text into sentences and units around protected spans, and records what is known about the units.
 #include "duilian/text/split.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-/// Whether it may be a punctuation word.
+/// Whether it can be part of a punctuation word.
 [[nodiscard]] bool is_mark(std::uint8_t facts) {
   const CharClass kind = class_in(facts);
   return kind != CharClass::han && kind != CharClass::letter && kind != CharClass::digit;
@@ -27,13 +28,14 @@ namespace {
   return (c == U'!' || c == U'?') && (at + 1 == text.size() || !is_web_character(text[at + 1]));
 }
 
-/// In no unit, though no white space: a control, a zero-width space.
+/// Whether it belongs to no unit although it is not white space, such as a control character or zero-width
+/// space.
 [[nodiscard]] bool is_invisible(char32_t c) {
   return char_class(c) == CharClass::space && !is_white_space(c);
 }
 
-/// The parts of the text as it looks: 1<U+200B>2 is the number 12. Else one standard might join what another
-/// cuts.
+/// The protected spans of the visible text: 1<U+200B>2 is the number 12. Otherwise, one standard might join
+/// what another cuts.
 [[nodiscard]] std::vector<WholeSpan> visible_whole_spans(std::u32string_view text) {
   if (std::none_of(text.begin(), text.end(), is_invisible)) return find_whole_spans(text);
   std::u32string visible;
@@ -50,7 +52,7 @@ namespace {
   return out;
 }
 
-/// Sentences of a text whose protected spans are known.
+/// Finds the sentences of a text whose protected spans are known.
 class SentenceSplitter {
  public:
   SentenceSplitter(std::u32string_view text, const std::vector<WholeSpan>& whole)
@@ -71,7 +73,7 @@ class SentenceSplitter {
   }
 
  private:
-  /// Where the sentence ends if one of its last characters is at `at`; else `at`.
+  /// Where the sentence ends if its final punctuation begins at `at`; otherwise `at`.
   [[nodiscard]] std::size_t end_at(std::size_t at) const {
     if ((char_facts(text_[at]) & kLineBreak) != 0) return at + 1;
     std::size_t end = at;
@@ -93,7 +95,8 @@ class SentenceSplitter {
 
   [[nodiscard]] bool is_space(std::size_t at) const { return char_class(text_[at]) == CharClass::space; }
 
-  /// Strips white space at both ends; drops a span without a visible character.
+  /// Adds a sentence without white space at its ends, in several parts if it is too long; skips one without
+  /// visible characters.
   void add(std::size_t begin, std::size_t end) {
     while (true) {
       while (begin < end && is_space(begin)) ++begin;
@@ -107,7 +110,8 @@ class SentenceSplitter {
     if (begin < end) out_.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
   }
 
-  /// Where to cut a sentence that is too long: the last good place in the second half of the maximum length.
+  /// Where to cut a sentence that is too long: at the last good place in the second half of the maximum
+  /// length.
   [[nodiscard]] std::size_t cut_before(std::size_t begin, std::size_t end) const {
     const auto may_cut = [&](std::size_t at) {
       return char_class(text_[at]) != CharClass::extend && !is_inside(at);
@@ -155,9 +159,9 @@ class UnitSplitter {
   }
 
  private:
-  /// Records gaps between the units of the last sentence, and which may be punctuation or nothing else. No
-  /// corpus has a word with a letter, digit or Han that is punctuation, but a model takes what it has never
-  /// seen for it, above all at the end of a sentence.
+  /// Records gaps between the units of the last sentence, and which units cannot be punctuation or must be.
+  /// In no corpus is a word with a letter, digit or Han character punctuation, but a model may take unseen
+  /// characters for it, above all at the end of a sentence.
   void note_edges(std::size_t begin) {
     const std::size_t end = out_.unit.size();
     out_.known.resize(end, 0);
@@ -174,8 +178,8 @@ class UnitSplitter {
       const bool is_last = k + 1 == end;
       const std::uint8_t next = is_last ? std::uint8_t{0} : facts_at(k + 1);
       const bool is_at_mark = is_mark(facts), is_punctuation = is_own(k, facts);
-      // Only where a mark may be taken for part of a word: a limit on every unit would take a quarter of the
-      // time.
+      // Only beside marks, which a model may attach to a word: a limit on every unit would cost a quarter of
+      // the time.
       if (!is_at_mark) {
         if (follows_mark || is_last || is_mark(next)) out_.known[k] |= kNoMark;
       } else if (is_punctuation) {
@@ -196,7 +200,7 @@ class UnitSplitter {
     out_.known[k] |= is_apart ? kGap | kApart | kWordBegins : kGap;
   }
 
-  /// Records what a part says about its units, unless its edges cut one.
+  /// Records what a protected span says about its units, unless its edges cut a unit.
   void note(const WholeSpan& part) {
     const auto& unit = out_.unit;
     const auto from = unit.begin() + static_cast<std::ptrdiff_t>(begin_);
@@ -215,7 +219,7 @@ class UnitSplitter {
     out_.whole.push_back({{static_cast<std::int64_t>(first), static_cast<std::int64_t>(after)}, part.kind});
   }
 
-  /// T恤 is one word, but a name with a dot, Node.js or U.S.A., is never part of one.
+  /// T恤 is one word, but a name with a dot, such as Node.js or U.S.A., is never part of a longer word.
   [[nodiscard]] bool is_word_alone(const WholeSpan& part) const {
     const auto own = text_.substr(static_cast<std::size_t>(part.span.begin),
                                   static_cast<std::size_t>(part.span.end - part.span.begin));
@@ -230,7 +234,7 @@ class UnitSplitter {
   const SplitOptions& options_;
   SplitTexts& out_;
   std::u32string_view text_;
-  std::size_t begin_ = 0;  // units of the texts before
+  std::size_t begin_ = 0;  // units of earlier texts
 };
 
 }  // namespace

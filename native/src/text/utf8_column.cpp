@@ -1,3 +1,4 @@
+// Counts characters and cuts words in columns of UTF-8 without decoding them.
 #include "duilian/text/utf8_column.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ void check(const Utf8Column& column) {
   const auto& offset = column.offset;
   if (offset.empty() || offset.front() < 0 || !std::is_sorted(offset.begin(), offset.end()) ||
       offset.back() > static_cast<std::int64_t>(column.bytes.size()))
-    throw std::invalid_argument("the offsets do not fit the bytes of the texts");
+    throw std::invalid_argument("the offsets do not match the bytes of the texts");
 }
 
 [[nodiscard]] std::string_view text_at(const Utf8Column& column, std::size_t k) {
@@ -27,7 +28,7 @@ class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
 
-  /// The byte where this character begins; the end of the text is a place, too.
+  /// The byte where a character begins; the end of the text counts, too.
   [[nodiscard]] std::size_t byte_of(std::int32_t character) {
     if (character < character_) throw std::invalid_argument("the words of a text overlap");
     for (; character_ < character; ++character_) {
@@ -66,10 +67,10 @@ WordBytes cut_words(const Utf8Column& column, const WordSpans& words) {
   if (words.start.size() != words.end.size() || first.size() != column.offset.size() || first.front() != 0 ||
       first.back() != static_cast<std::int64_t>(words.start.size()) ||
       !std::is_sorted(first.begin(), first.end()))
-    throw std::invalid_argument("the words do not fit the texts");
-  // Words are parts of their texts, so this is room for all.
+    throw std::invalid_argument("the words do not match the texts");
+  // All words are parts of their texts, so this is enough memory for them.
   if (column.offset.back() - column.offset.front() > std::numeric_limits<std::int32_t>::max())
-    throw std::invalid_argument("too many bytes at once");
+    throw std::invalid_argument("the texts have more than 2^31 - 1 bytes");
   WordBytes out;
   out.offset.reserve(words.start.size() + 1);
   out.offset.push_back(0);

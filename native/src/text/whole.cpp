@@ -1,3 +1,4 @@
+// The rules for protected spans (see whole.hpp). Each is a method of Scanner; kRules has their order.
 #include "duilian/text/whole.hpp"
 
 #include <algorithm>
@@ -15,15 +16,15 @@ constexpr std::size_t kMaxTopic = 64;  // characters between two #
 constexpr char32_t kKeycap = 0x20E3;
 constexpr std::u32string_view kCurrency = U"$€￥¥£₩₽＄￡";
 constexpr std::u32string_view kFractions = U"¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞";
-constexpr std::u32string_view kSmallDigits = U"⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉";  // above and below the line
+constexpr std::u32string_view kSmallDigits = U"⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉";  // superscripts and subscripts
 // Units of one character; a letter or digit may precede them.
 constexpr std::u32string_view kShortUnits = U"%‰％℃℉°㎏㎎㎞㎝㎜㎡㏄";
 
 using namespace std::string_view_literals;
 
 constexpr std::array kSchemes = {U"http"sv, U"https"sv, U"ftp"sv, U"ftps"sv, U"ws"sv, U"wss"sv};
-// Top-level domains of host names without a scheme; others are too easily confused with a full stop without a
-// space.
+// Top-level domains of host names without a scheme; others are too easily confused with a full stop that
+// lacks a space.
 constexpr std::array kDomains = {U"ai"sv, U"app"sv, U"biz"sv, U"cc"sv,  U"cn"sv,  U"co"sv,   U"com"sv,
                                  U"de"sv, U"dev"sv, U"edu"sv, U"gov"sv, U"hk"sv,  U"info"sv, U"io"sv,
                                  U"jp"sv, U"me"sv,  U"mo"sv,  U"net"sv, U"org"sv, U"sg"sv,   U"top"sv,
@@ -38,7 +39,7 @@ constexpr std::array kUnits = {
     U"pm"sv,   U"AM"sv,  U"PM"sv,  U"m²"sv,  U"m³"sv,  U"km²"sv, U"cm²"sv, U"cm³"sv};
 constexpr std::size_t kLongestUnit = 4;
 constexpr std::size_t kLongestEntity = 8;  // characters between & and ;
-// Names of HTML; others are too easily confused with signs: a<b>c.
+// Names of HTML elements; others are too easily confused with signs: a<b>c.
 constexpr std::array kElements = {
     U"a"sv,       U"b"sv,      U"blockquote"sv, U"body"sv,   U"br"sv,     U"button"sv, U"center"sv,
     U"code"sv,    U"dd"sv,     U"del"sv,        U"div"sv,    U"dl"sv,     U"dt"sv,     U"em"sv,
@@ -49,7 +50,7 @@ constexpr std::array kElements = {
     U"section"sv, U"select"sv, U"small"sv,      U"span"sv,   U"strong"sv, U"style"sv,  U"sub"sv,
     U"sup"sv,     U"table"sv,  U"tbody"sv,      U"td"sv,     U"th"sv,     U"thead"sv,  U"title"sv,
     U"tr"sv,      U"u"sv,      U"ul"sv,         U"video"sv};
-// Faces that can mean nothing else; :) closes a bracket just as often.
+// Faces that can mean nothing else; :) is just as often a closing bracket.
 constexpr std::array kFaces = {U":-)"sv, U":-("sv, U":-D"sv, U":-P"sv, U";-)"sv,
                                U"^_^"sv, U"T_T"sv, U">_<"sv, U"-_-"sv};
 
@@ -69,8 +70,8 @@ constexpr std::array kFaces = {U":-)"sv, U":-("sv, U":-D"sv, U":-P"sv, U";-)"sv,
 [[nodiscard]] bool is_local(char32_t c) { return is_ascii_alnum(c) || is_one_of(c, U"._%+-"); }
 [[nodiscard]] bool is_in_url(char32_t c) { return c > 0x20 && c < 0x7F && !is_one_of(c, U"<>\"{}|\\^`"); }
 
-/// Scans one place of a text; every rule returns the end of what begins there, or kNoEnd. For the rules the
-/// text ends where a part that begins there reaches its maximum length, so that each takes bounded time.
+/// Scans the text at one place; every rule returns the end of what begins there, or kNoEnd. To the rules, the
+/// text ends where a span would reach its maximum length, so that each takes bounded time.
 class Scanner {
  public:
   Scanner(std::u32string_view text, std::size_t at)
@@ -103,8 +104,8 @@ class Scanner {
     return has_dot && is_ascii_letter(text_[end - 1]) ? end : kNoEnd;
   }
 
-  /// What is left over of HTML: &nbsp; &#39; <br> </div>. White space ends it, so that a tag with attributes
-  /// is not one.
+  /// Remains of HTML: &nbsp; &#39; <br> </div>. White space ends them, so a tag with attributes does not
+  /// count.
   [[nodiscard]] std::size_t markup(std::size_t at) const {
     if (text_[at] == U'&') {
       const std::size_t name = peek(at + 1) == U'#' ? at + 2 : at + 1, end = run(name, is_ascii_alnum);
@@ -116,7 +117,7 @@ class Scanner {
     return peek(close) == U'>' && is_listed(text_.substr(name, end - name), kElements) ? close + 1 : kNoEnd;
   }
 
-  /// #topic# as on Weibo, or #topic: in letters, or up to white space.
+  /// #topic# as on Weibo; or #topic in letters, or up to white space.
   [[nodiscard]] std::size_t hashtag(std::size_t at) const {
     if (!is_one_of(text_[at], U"#＃") || is_alnum(before(at))) return kNoEnd;
     for (std::size_t end = at + 1; end < std::min(text_.size(), at + 2 + kMaxTopic); ++end) {
@@ -166,7 +167,7 @@ class Scanner {
     return is_short && peek(end) == U'#' && !is_alnum(peek(end + 1)) && end - at == 1 ? end + 1 : end;
   }
 
-  /// The sign before a price, or a dash at the head of a line.
+  /// A currency sign before a price, or a dash at the beginning of a line.
   [[nodiscard]] std::size_t sign(std::size_t at) const {
     if (is_one_of(text_[at], kCurrency)) return at + 1;
     const auto joins = [](char32_t c) { return is_alnum(c) || is_one_of(c, U"-<>=_"); };
@@ -204,7 +205,7 @@ class Scanner {
     });
   }
 
-  /// A URL continues up to the first character that no URL has, minus the punctuation of the sentence around
+  /// A URL extends up to the first character that no URL has, minus the punctuation of the sentence around
   /// it.
   [[nodiscard]] std::size_t end_of_url(std::size_t at) const {
     std::size_t end = run(at, is_in_url);
@@ -218,7 +219,7 @@ class Scanner {
     return end;
   }
 
-  /// www.… or labels with dots between, the last one a known domain.
+  /// www.… or labels separated by dots, of which the last is a known domain.
   [[nodiscard]] std::size_t end_of_host(std::size_t at) const {
     std::size_t end = run(at, is_host);
     const bool is_www = is_listed(text_.substr(at, end - at), std::array{U"www"sv});
@@ -231,8 +232,8 @@ class Scanner {
     return known == end && !is_alnum(peek(end)) ? end : kNoEnd;
   }
 
-  /// Letters, digits, _ and -; also Han if it begins with Han and white space, the end or one of `stops`
-  /// follows, since otherwise the end of the name is unclear.
+  /// Letters, digits, _ and -; also Han if the name begins with Han and is followed by white space, the end
+  /// of the text or one of `stops`, since otherwise its end is unclear.
   [[nodiscard]] std::size_t name(std::size_t at, std::u32string_view stops) const {
     const auto is_plain = [](char32_t c) { return is_alnum(c) || is_one_of(c, U"_-"); };
     const auto is_han = [](char32_t c) { return char_class(c) == CharClass::han; };
@@ -266,13 +267,13 @@ class Scanner {
     const std::size_t number = end;
     if (groups == kNoEnd) end = end_of_unit(end);
     if (is_in_word(peek(end))) return {};
-    // After other signs and Han a minus is a dash, 北京-2, unless only a number can follow: 气温-3℃.
+    // After Han and other signs, a minus is a dash (北京-2) unless only a number can follow (气温-3℃).
     const bool is_dash = before(at) != 0 && char_class(before(at)) != CharClass::space;
     const bool is_sure = is_one_of(peek(number), U"℃℉°") || (groups != kNoEnd && text_[at] == U'+');
     return has_sign && is_dash && !is_sure ? Amount{} : Amount{end, end > number};
   }
 
-  /// At least `min_groups` groups of digits with - between: a telephone number, +86-10-1234-5678 or
+  /// At least `min_groups` groups of digits joined by -, as in a telephone number: +86-10-1234-5678,
   /// 010-12345678.
   [[nodiscard]] std::size_t end_of_groups(std::size_t at, std::size_t min_groups) const {
     const std::size_t first = run(at, is_digit);
@@ -283,7 +284,7 @@ class Scanner {
     return count >= min_groups || has_area ? end : kNoEnd;
   }
 
-  /// U.S.A., e.g. and U.S: single letters with a dot after each, possibly without the last dot.
+  /// U.S.A., e.g. and U.S: single letters, each followed by a dot; the last may lack it.
   [[nodiscard]] std::size_t end_of_initials(std::size_t at) const {
     std::size_t end = at;
     while (is_ascii_letter(peek(end)) && peek(end + 1) == U'.') end += 2;
@@ -317,7 +318,7 @@ class Scanner {
     return day == month + 1 || day > month + 3 ? kNoEnd : day;
   }
 
-  /// The end itself if no unit follows.
+  /// Returns `at` if no unit of measurement follows.
   [[nodiscard]] std::size_t end_of_unit(std::size_t at) const {
     if (peek(at) == U'°' && is_one_of(peek(at + 1), U"CF")) return at + 2;
     if (at < text_.size() && (is_one_of(text_[at], kShortUnits) || is_one_of(text_[at], kFractions)))
@@ -338,7 +339,7 @@ struct Rule {
   std::size_t (Scanner::*end)(std::size_t) const;
 };
 
-// More specific rules come first: a mail address is also a word, and 5km begins with a number.
+// More specific rules come first: a mail address also begins with a word, and 5km with a number.
 constexpr std::array<Rule, kWholeKinds> kRules = {{{WholeKind::emoji, &Scanner::emoji},
                                                    {WholeKind::markup, &Scanner::markup},
                                                    {WholeKind::email, &Scanner::email},

@@ -1,3 +1,4 @@
+// Decodes parser weights stored in 8 bits (see coded_weights.hpp).
 #include "duilian/tree/coded_weights.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
   return ((used[k / 8] >> (7 - k % 8)) & 1U) != 0;
 }
 
-/// How many of the first `size` bits are 1.
+/// How many of the first `size` bits are set.
 [[nodiscard]] std::size_t count_used(std::span<const std::uint8_t> used, std::size_t size) {
   std::size_t count = 0;
   for (std::size_t k = 0; k < size / 8; ++k) count += static_cast<std::size_t>(std::popcount(used[k]));
@@ -22,7 +23,7 @@ namespace {
   return count;
 }
 
-/// A place of the codebook that no weight has.
+/// An index into the codebook that no weight uses.
 [[nodiscard]] std::optional<std::uint8_t> find_free(std::span<const std::uint8_t> place) {
   std::array<bool, 256> is_taken{};
   for (const std::uint8_t each : place) is_taken[each] = true;
@@ -39,7 +40,7 @@ std::optional<CodedWeights> CodedWeights::decode(std::span<const std::uint8_t> u
                                                  std::size_t size) {
   if (trees > size || used.size() != (size + 7) / 8 || code.size() != 256 ||
       count_used(used, size) != place.size())
-    throw std::invalid_argument("the weights of the parser do not fit its tables");
+    throw std::invalid_argument("the weights of the parser do not match its tables");
   const std::optional<std::uint8_t> zero = find_free(place);
   if (!zero) return std::nullopt;
   CodedWeights out;

@@ -1,3 +1,4 @@
+// Searches trees over full arrays of scores, after checking their sizes (see dense_parts.hpp).
 #include "duilian/tree/dense_parts.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace duilian {
 
 namespace {
 
-[[noreturn]] void refuse() { throw std::invalid_argument("the scores of parts do not fit together"); }
+[[noreturn]] void refuse() { throw std::invalid_argument("the scores of parts are inconsistent"); }
 
 void check(const DenseParts& parts) {
   const std::size_t n = parts.n;

@@ -1,3 +1,4 @@
+// Eisner's algorithm over any semiring: inside, outside, and the best tree (see eisner.hpp).
 #include "duilian/tree/eisner.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@ namespace duilian {
 
 namespace {
 
-// A semiring has zero (no tree), one (the empty span), times, plus, the inner product of two runs, and the
-// addition of a run's multiple to another one. Runs of `product` have at least one value.
+// A semiring has zero (no tree), one (the empty span), times, plus, the inner product of two runs (of at
+// least one value each), and the addition of a multiple of one run to another.
 
 struct Max {
   static constexpr double kZero = kNoTree;
@@ -42,7 +43,7 @@ struct LogSum {
   }
 };
 
-/// Plain sums without logarithms: fast, as long as they stay within a double's range.
+/// Plain sums without logarithms: fast as long as they stay within the range of a double.
 struct Sum {
   static constexpr double kZero = 0.0;
   static constexpr double kOne = 1.0;
@@ -64,7 +65,7 @@ void prepare(EisnerWork& work, std::int32_t n, double zero) {
   }
 }
 
-/// All spans over the words 1 … n; r is where a span is cut.
+/// All spans over the words 1 … n; r is the split point.
 ///   arc i … j      = ⊕_{i ≤ r < j} to_right[i, r] + to_left[r + 1, j] + score of the arc
 ///   to_right[i, j] = ⊕_{i < r ≤ j} arc_right[i, r] + to_right[r, j]
 ///   to_left[i, j]  = ⊕_{i ≤ r < j} to_left[i, r] + arc_left[r, j]
@@ -93,14 +94,14 @@ void inside(const ArcScores& scores, EisnerWork& w) {
   }
 }
 
-/// Score of the trees whose root has the dependent r.
+/// The score of all trees whose root has the dependent r.
 template <class K>
 [[nodiscard]] double rooted(const ArcScores& scores, const EisnerWork& w, std::int32_t r) {
   const std::int32_t n = scores.words;
   return K::times(scores.at(0, r), K::times(w.to_left[scores.place(1, r)], w.to_right[scores.place(r, n)]));
 }
 
-/// Follows the best spans back down. Where a span was cut is found again, by the sum that made it best.
+/// Follows the best spans down. Split points are not stored but found again, by the sum that was best.
 class Backtrack {
  public:
   Backtrack(const ArcScores& scores, const EisnerWork& work, Heads& heads)
@@ -126,7 +127,7 @@ class Backtrack {
 
  private:
   [[nodiscard]] std::size_t at(std::int32_t i, std::int32_t j) const { return scores_.place(i, j); }
-  /// The first place with the largest sum.
+  /// The first index with the largest sum.
   [[nodiscard]] static std::int32_t best_cut(const double* a, const double* b, std::int32_t count) {
     std::int32_t best = 0;
     for (std::int32_t k = 1; k < count; ++k) {
@@ -167,9 +168,9 @@ ScoredTree best_tree(const ArcScores& scores, EisnerWork& work) {
 
 namespace {
 
-/// Outside scores, widest spans first: every use of a span in a larger one adds to its outside score. Those
-/// of complete spans are the sum of two tables, which hold the uses at the left and at the right end of the
-/// larger span: so both run along memory.
+/// Outside scores, widest spans first: each use of a span in a larger one adds to its outside score. That of
+/// a complete span is the sum of two tables, for uses at the left and at the right end of the larger span, so
+/// that both are contiguous in memory.
 template <class K>
 void outside(const ArcScores& scores, EisnerWork& w) {
   const std::int32_t n = scores.words;
@@ -209,7 +210,7 @@ void outside(const ArcScores& scores, EisnerWork& w) {
   }
 }
 
-/// Returns the partition; every arc's share of it goes to `share`, as semiring values.
+/// Returns the partition function; `share` receives the part of it that every arc has, as semiring values.
 template <class K>
 double partition(const ArcScores& scores, EisnerWork& w, std::vector<double>& share) {
   const std::int32_t n = scores.words;
@@ -231,14 +232,14 @@ double partition(const ArcScores& scores, EisnerWork& w, std::vector<double>& sh
   return z;
 }
 
-/// Factors of arcs, scaled so that each word's largest is 1; returns the logarithm of the scale, kNoTree if
-/// some word has no head at all.
+/// Factors of arcs, scaled so that the largest of each word is 1; returns the log of the scale, or kNoTree if
+/// a word has no head.
 double to_factors(const ArcScores& scores, EisnerWork& work) {
   const std::int32_t n = scores.words;
   work.factor.reset(n);
   double taken = 0.0;
   const auto side = static_cast<std::size_t>(n) + 1;
-  std::vector<double>& top = work.top;  // [n + 1]  of each word's heads
+  std::vector<double>& top = work.top;  // [n + 1]  the largest score among the heads of each word
   top.assign(side, kNoTree);
   for (std::size_t k = 0; k < scores.value.size(); k += side) {
     for (std::size_t m = 1; m < side; ++m)

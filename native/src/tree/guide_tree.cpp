@@ -1,3 +1,4 @@
+// Computes how a guide tree links every pair of words (see guide_tree.hpp).
 #include "duilian/tree/guide_tree.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace duilian {
 
 namespace {
 
-constexpr std::int32_t kFarthest = 4;  // steps that a link tells apart; with more it has no relations
+constexpr std::int32_t kFarthest = 4;  // more steps count as this many, and a longer link has no path
 
 [[nodiscard]] std::uint64_t value_of(std::int32_t relation) {
   return static_cast<std::uint64_t>(relation + 16);

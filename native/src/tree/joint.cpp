@@ -1,3 +1,4 @@
+// The joint parser: scores of tagged trees, search, training and whole corpora (see joint.hpp).
 #include "duilian/tree/joint.hpp"
 
 #include <algorithm>
@@ -266,7 +267,7 @@ double JointObjective::compute(const Prepared&, WeightView weights, std::int64_t
   for (std::size_t m = 1; m <= n; ++m)
     wrong += (guess.heads[m] != gold.heads[m] ? 1.0 : 0.0) + (guess.nodes[m] != gold.nodes[m] ? 1.0 : 0.0);
   if (wrong > 0.0) parser_.list_changes(gold, guess, work, out.sparse);
-  // Relations are learned as they will be predicted: over the tags that were found.
+  // Relations are learned as they will be predicted: over the tags that the search found.
   parser_.choose(guess, work);
   return wrong + relation_trees_.list_changes(parser_.tree(), weights.value, sentence, gold.heads, work.words,
                                               out.sparse);

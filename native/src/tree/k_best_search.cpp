@@ -1,7 +1,7 @@
-// Exact k-best trees at any order, from searches for best trees only (Lawler 1972). All trees but the best
+// Exact k-best trees at any order, from searches for single best trees (Lawler 1972). All trees but the best
 // one fall into disjoint sets: those that first differ from it at word 1, at word 2, and so on. Each set is
-// the same search over fewer arcs; the second best tree is the best of their bests, and its own set is
-// divided again.
+// the same search over fewer arcs; the second best tree is the best of their bests, and its set is divided
+// again.
 #include <queue>
 #include <stdexcept>
 
@@ -11,14 +11,14 @@ namespace duilian {
 
 namespace {
 
-/// Trees over `allowed` that agree with `best` before the word `first`; best is the best of them.
+/// Trees over `allowed` that agree with `best` before the word `first`; `best` is the best of them.
 struct TreeSet {
   ScoredTree best;
   std::vector<std::uint8_t> allowed;  // [n + 1][n + 1]
   std::size_t first = 1;
 };
 
-/// Orders a heap: higher score first; ties by heads, so that the answer is deterministic.
+/// Orders a heap: higher score first; ties by heads, so that answers are deterministic.
 struct IsWorse {
   bool operator()(const TreeSet& a, const TreeSet& b) const {
     return a.best.score != b.best.score ? a.best.score < b.best.score : a.best.heads > b.best.heads;

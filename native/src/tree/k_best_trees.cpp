@@ -1,5 +1,5 @@
-// Exact k-best trees: every span keeps its k best derivations, each a split point and a rank in either part.
-// A tree has one derivation, so no two of the list are the same tree.
+// Exact k-best trees at order 1: every span keeps its k best derivations, each a split point and a rank in
+// either part. A tree has exactly one derivation, so no tree is listed twice.
 #include <queue>
 #include <stdexcept>
 
@@ -15,7 +15,7 @@ struct Derivation {
   std::int32_t first, second;  // ranks
 };
 
-/// Orders a heap: higher score first; ties by place, so that the answer is deterministic.
+/// Orders a heap: higher score first; ties by split point and ranks, so that answers are deterministic.
 struct IsWorse {
   bool operator()(const Derivation& a, const Derivation& b) const {
     if (a.score != b.score) return a.score < b.score;
@@ -59,7 +59,7 @@ class KBest {
  private:
   [[nodiscard]] std::size_t at(std::int32_t i, std::int32_t j) const { return scores_.place(i, j); }
 
-  /// The k best of pairs over split points from … to.
+  /// The k best pairs over the split points from … to.
   template <class First, class Second, class Extra>
   [[nodiscard]] List merge(std::int32_t from, std::int32_t to, const First& first, const Second& second,
                            const Extra& extra) const {
@@ -119,7 +119,8 @@ class KBest {
 
   const ArcScores& scores_;
   std::int32_t n_, k_;
-  std::vector<List> between_, right_, left_;  // [n + 1][n + 1]; between: what is under an arc, without it
+  // [n + 1][n + 1]  between_: what is under an arc, without the arc.
+  std::vector<List> between_, right_, left_;
   Heads heads_;
 };
 

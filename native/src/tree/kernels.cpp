@@ -1,4 +1,4 @@
-// The set of the instructions that chains use, too.
+// Chooses the same instruction set as chains do.
 #include "duilian/tree/kernels.hpp"
 
 #include "duilian/chain/kernels.hpp"

@@ -1,6 +1,6 @@
-// The kernels' source, compiled once per instruction set: the including file names the namespace and sets the
-// compiler's flags. No standard templates here: an inline function compiled with AVX2 must not leak into the
-// baseline.
+// The source of the kernels, compiled once per instruction set: the including file names the namespace and
+// sets the compiler's flags. It uses no standard templates, because an inline function compiled with AVX2
+// must not leak into the baseline.
 
 #include "duilian/tree/kernels.hpp"
 
@@ -49,8 +49,7 @@ inline __m256i load_integers(const std::uint32_t* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
 
-/// Eight arcs at a time. Those beyond the row have keys, too, whatever they are: no place is outside the
-/// table.
+/// Eight arcs at a time. Those beyond the row have arbitrary keys, but no key leads outside the table.
 void add_arc_weights(const ArcRow& row, const float* table, std::uint32_t shift, float* score) {
   const __m128i by = _mm_cvtsi32_si128(static_cast<int>(shift));
   const __m256i near = _mm256_set1_epi32(static_cast<int>(row.near));

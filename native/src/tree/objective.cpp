@@ -1,3 +1,4 @@
+// Losses of parsers: gold trees against the best ones, and log likelihood for pruning (see objective.hpp).
 #include "duilian/tree/objective.hpp"
 
 #include <cmath>
@@ -10,7 +11,7 @@ namespace duilian {
 AllowedArcs::AllowedArcs(const TreeData& data, std::vector<std::uint8_t> allowed)
     : allowed_(std::move(allowed)), first_(arcs_before(data)) {
   if (!allowed_.empty() && allowed_.size() != first_.back())
-    throw std::invalid_argument("the allowed arcs do not fit the sentences");
+    throw std::invalid_argument("the allowed arcs do not match the sentences");
 }
 
 void AllowedArcs::copy(std::int64_t sentence, const Heads& given, std::vector<std::uint8_t>& out) const {
@@ -27,7 +28,7 @@ RelationTrees::RelationTrees(const TreeData& data, std::vector<std::int32_t> gue
     : data_(data), guessed_(std::move(guessed)) {
   if (guessed_.empty()) return;
   if (guessed_.size() != data.head.size())
-    throw std::invalid_argument("the guessed heads do not fit the sentences");
+    throw std::invalid_argument("the guessed heads do not match the sentences");
   for (std::int64_t k = 0; k < data.sentences.size(); ++k) {
     if (!is_tree(guess_of(k)))
       throw std::invalid_argument(concat("the guessed heads of sentence ", k + 1, " are not a tree"));
@@ -95,7 +96,7 @@ double TreeObjective::compute(const Prepared&, WeightView weights, std::int64_t 
 
 double PruningObjective::compute(const Prepared&, WeightView weights, std::int64_t sentence, Work& work,
                                  Gradient& out) const {
-  constexpr double kSmall = 1e-3;  // arcs with a smaller gradient are left out
+  constexpr double kSmall = 1e-3;  // arcs with a smaller gradient are skipped
   const Heads gold = heads_of(data_, sentence);
   if (gold.size() < 2 || !is_whole(gold)) return 0.0;
   parser_.prepare(data_, sentence, work);

@@ -1,3 +1,4 @@
+// The graph-based parser on one sentence: keys, pruning, search and relations (see parser.hpp).
 #include "duilian/tree/parser.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ namespace {
   return heads;
 }
 
-/// Reads the guide tree of a sentence, and tells its words what they are there.
+/// Reads the guide tree of a sentence, and passes it on to its words.
 void set_guide(const TreeData& data, std::int64_t sentence, ParseWork& work) {
   std::vector<std::int32_t> relations(1, kUnknown);
   relations.insert(relations.end(), data.guide_relation.begin() + data.sentences.begin_of(sentence),
@@ -181,7 +182,8 @@ void TreeParser::prune(std::span<const float> pruning, const Heads& heads, doubl
       work.allowed[at] = work.marginal[at] > 0.0 && work.marginal[at] >= min_share * top ? 1 : 0;
     }
   }
-  // Heads that are likely one by one may not form a tree: with those of the likeliest tree there is one.
+  // Heads that are each likely may not form a tree; adding those of the likeliest tree ensures that there is
+  // one.
   const ScoredTree likely = best_tree(work.scores, work.eisner);
   for (std::int32_t m = 1; m <= n && likely.score != kNoTree; ++m)
     work.allowed[static_cast<std::size_t>(likely.heads[m]) * side + static_cast<std::size_t>(m)] = 1;
@@ -271,7 +273,8 @@ double TreeParser::relation_score(std::span<const float> weights, const TreeData
   const std::vector<std::int32_t> relations = relations_of(data, sentence);
   const bool is_known = std::find(relations.begin() + 1, relations.end(), kUnknown) == relations.end();
   if (!is_tree(heads) || !is_known || head < 0 || static_cast<std::size_t>(head) >= heads.size())
-    throw std::invalid_argument("the score of relations needs a tree, all relations and one of its words");
+    throw std::invalid_argument(
+        "the score of relations needs a complete tree with all relations, and one of its words");
   return relations_.chain_score(weights, RelationTask(heads, work.keys, work.nodes, shape_.tag_class), head,
                                 relations);
 }

@@ -1,4 +1,4 @@
-// Parsing whole corpora, and how much pruning leaves of them.
+// Parses whole corpora, and measures how much pruning leaves of them.
 #include "duilian/tree/parsing.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool is_whole(const Heads& heads) {
 
 bool is_tree(const Heads& heads) {
   const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  std::vector<std::int32_t> seen(heads.size(), 0);  // the word from which the path upwards first came here
+  std::vector<std::int32_t> seen(heads.size(), 0);  // the word whose path upwards first came here
   for (std::int32_t start = 1; start <= n; ++start) {
     std::int32_t m = start;
     while (m != 0 && seen[m] == 0) {
@@ -77,7 +77,7 @@ Parsed parse(const TreeParser& parser, const CodedWeights& weights, std::span<co
              const TreeData& data, ParseOptions options, std::size_t threads) {
   if (parser.shape().tags > 0) throw std::invalid_argument("a converter needs weights as floats");
   if (weights.size() != static_cast<std::size_t>(parser.shape().weights()))
-    throw std::invalid_argument("the weights do not fit the parser");
+    throw std::invalid_argument("the weights do not match the parser");
   return parse_all<ParseWork>(data, threads, [&](std::int64_t sentence, const Heads& given, ParseWork& work) {
     parser.prepare(data, sentence, work);
     return parse_sentence(parser, weights, pruning, given, options, work);
@@ -148,7 +148,7 @@ std::vector<double> head_probabilities(const TreeParser& parser, std::span<const
 PruningCounts count_allowed(const TreeData& data, std::span<const std::uint8_t> allowed) {
   const std::vector<std::size_t> first = arcs_before(data);
   if (allowed.size() != first.back())
-    throw std::invalid_argument("the allowed arcs do not fit the sentences");
+    throw std::invalid_argument("the allowed arcs do not match the sentences");
   PruningCounts counts;
   for (std::size_t k = 0; k + 1 < first.size(); ++k) {
     const Heads gold = heads_of(data, static_cast<std::int64_t>(k));

@@ -1,3 +1,4 @@
+// Fills the pseudo-random numbers that feature keys are sums of (see part_keys.hpp).
 #include "duilian/tree/part_keys.hpp"
 
 #include "duilian/features/sentences.hpp"
@@ -81,7 +82,7 @@ void BetweenWords::reset(std::span<const std::int32_t> tags, std::span<const std
   side_ = tags.size() + 1;
   tag_key_.resize(tags.size());
   earlier_.assign(tags.size(), -1);
-  last_.assign(classes.size() + 1, -1);  // the last one for tags without a class: the root
+  last_.assign(classes.size() + 1, -1);  // the last element is for tags without a class, such as the root's
   before_.assign(3 * side_, 0);
   for (std::size_t p = 0; p < tags.size(); ++p) {
     const std::int32_t tag = tags[p];
@@ -140,7 +141,7 @@ void PartKeys::add_pruning_arcs(std::int32_t i, bool to_right, const ArcTable& t
       work.score.data());
   between_.for_each_tag(i, static_cast<std::int32_t>(nobody_), [&](std::uint32_t tag, std::int32_t at) {
     const std::uint32_t around = own[plain] + tag;
-    const auto after = static_cast<std::size_t>(at) + 1 - begin;  // the first arc that has it between
+    const auto after = static_cast<std::size_t>(at) + 1 - begin;  // the first arc that spans it
     add({&around, others(plain) + after, stride, 1, work.far.data() + after, near, count - after},
         table.weights, table.shift, work.score.data() + after);
   });

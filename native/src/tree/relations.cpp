@@ -1,3 +1,4 @@
+// Scores and finds the relations in the chains of dependents of a tree (see relations.hpp).
 #include "duilian/tree/relations.hpp"
 
 #include <algorithm>
@@ -10,13 +11,13 @@ namespace duilian {
 
 namespace {
 
-/// The head itself, as a link of the chain of its dependents.
+/// The head itself, as a link in the chain of its dependents.
 constexpr std::int32_t kItself = 0;
-constexpr std::size_t kLine = 16;  // weights of a cache line
-constexpr float kFar = 1e6F;  // larger than any difference between relations, and exact in sums with them
+constexpr std::size_t kLine = 16;  // weights in a cache line
+constexpr float kFar = 1e6F;  // larger than any difference between relations, yet exact in sums with them
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-/// The chain of a word: its dependents without punctuation marks, with the word itself among them.
+/// The chain of a word: its dependents without punctuation marks, and the word itself among them.
 void list_links(const RelationTask& task, std::int32_t head, std::vector<std::int32_t>& links) {
   links.clear();
   bool has_itself = false;
@@ -32,7 +33,7 @@ void list_links(const RelationTask& task, std::int32_t head, std::vector<std::in
 TreeShape::TreeShape(const Heads& heads) : inner(heads.size(), kNobody) {
   for (auto& side : last) side.assign(heads.size(), kNobody);
   const auto n = static_cast<std::int32_t>(heads.size()) - 1;
-  for (std::int32_t m = 1; m <= n; ++m) {  // to the right of their heads, from inside out
+  for (std::int32_t m = 1; m <= n; ++m) {  // those to the right of their heads, from the inside out
     const std::int32_t h = heads[m];
     if (h < m) inner[m] = std::exchange(last[1][h], m);
   }
@@ -61,7 +62,7 @@ bool RelationTask::is_mark(std::int32_t word) const {
 }
 
 /// Calls visit(row) for every feature of the arc into m; a row is where its weights for all relations begin.
-/// Distances are left out: they say much about heads and little about relations.
+/// Distance is left out: it says much about heads but little about relations.
 template <class Visit>
 void RelationModel::visit_rows(const RelationTask& task, std::int32_t m, std::span<const std::int32_t> below,
                                const Visit& visit) const {
@@ -107,8 +108,8 @@ void RelationModel::score_dependents(std::span<const float> weights, const Relat
   }
 }
 
-/// Calls visit(row) for the pair that begins with `before`: a relation, or size() for the start, or size() +
-/// 1 for the head itself. After the relations a row has weights of the head itself and the end.
+/// Calls visit(row) for the pair that begins with `before`: a relation, size() for the start, or size() + 1
+/// for the head itself. After the relations, a row has weights for the head itself and for the end.
 template <class Visit>
 void RelationModel::visit_pair_rows(std::int32_t before, std::int32_t tag, const Visit& visit) const {
   const auto start = static_cast<std::uint32_t>(start_);
@@ -135,7 +136,7 @@ void RelationModel::visit_pairs(const RelationTask& task, std::int32_t head,
   }
 }
 
-/// The scores of pairs below a word with this tag, [before][after]; cached for the next one.
+/// The scores of pairs below a word with this tag, [before][after]; cached for the next word.
 const float* RelationModel::pairs_of(std::span<const float> weights, std::int32_t tag,
                                      RelationWork& work) const {
   const auto width = static_cast<std::size_t>(relations_) + 2;
@@ -159,7 +160,7 @@ void RelationModel::begin(const RelationTask& task, RelationWork& work) const {
   work.pair_tags.clear();
 }
 
-/// The best relations of work.links, into `found`.
+/// Writes the best relations of work.links to `found`.
 ///   best[t + 1, l] = score of l + max_k best[t, k] + pair(k, l)
 void RelationModel::label_chain(const float* pairs, RelationWork& work, std::span<std::int32_t> found) const {
   const auto L = static_cast<std::size_t>(relations_);
@@ -213,7 +214,7 @@ void RelationModel::label_dependents(std::span<const float> weights, const Relat
   label_chain(pairs_of(weights, task.words[head].tag, work), work, found);
 }
 
-/// Rules out relations of roots for other words, and other relations for roots.
+/// Rules out root relations for other words, and other relations for roots.
 void RelationModel::bar_relations(const RelationTask& task, std::int32_t head, RelationWork& work) const {
   if (std::find(of_roots_.begin(), of_roots_.end(), 0) == of_roots_.end()) return;
   if (std::find(of_roots_.begin(), of_roots_.end(), 1) == of_roots_.end()) return;
@@ -251,7 +252,7 @@ double RelationModel::chain_score(std::span<const float> weights, const Relation
   return total;
 }
 
-/// Adds `value` to the scores of relations that are not the known one.
+/// Adds `value` to the scores of all relations except the known one.
 void RelationModel::add_to_others(const RelationTask& task, std::int32_t head,
                                   std::span<const std::int32_t> known, float value,
                                   RelationWork& work) const {

@@ -1,3 +1,4 @@
+// Scores and chooses the tags of a converted tree (see tree_tags.hpp).
 #include "duilian/tree/tree_tags.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@ namespace duilian {
 
 namespace {
 
-// Directions are 0 … 3 in places of keys; these tell a word's own relation from those below it.
+// Directions are 0 … 3 in the places of keys; this distinguishes a word's own relation from those below it.
 constexpr std::int32_t kOwn = 8;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The k best paths and marginals of two chains, by the same two recurrences as the best path.
+// The k best paths and the marginals of two chains, by the same two recurrences as the best path.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -42,7 +42,7 @@ struct Both {
   }
 };
 
-/// The chain of letters alone is two chains with a single meaningless tag.
+/// The chain of letters alone, as two chains with a single, meaningless tag.
 struct LettersAlone {
   const TwoChains& x;
   [[nodiscard]] static std::size_t tags() { return 1; }
@@ -125,7 +125,7 @@ std::vector<TwoChainPath> k_best(const TwoChains& x, const Scores& scores, std::
   return out;
 }
 
-/// Sums of e^x in logs, for all columns of a table at once.
+/// Adds e^x in the log domain, for all columns of a table at once.
 class ColumnSums {
  public:
   /// out[j] = log Σ_i e^value(i, j)
@@ -160,7 +160,7 @@ std::vector<TwoChainPath> k_best_letters(const TwoChains& x, std::size_t k) {
   return k_best(x, LettersAlone{x}, k);
 }
 
-// α_i(s, t) sums over paths to (s, t), β_i(s, t) over those from it, each in two steps like δ and η:
+// α_i(s, t) sums over the paths to (s, t), β_i(s, t) over those from it, each in two steps like δ and η:
 //   α_i(s, t) = log Σ_t' e^(tag step) Σ_s' e^(letter step + α_{i-1}(s', t'))
 TwoChainMarginals marginals(const TwoChains& x, double scale) {
   const Both scores{x, scale};

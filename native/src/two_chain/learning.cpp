@@ -1,9 +1,11 @@
+// Features, layout and passive-aggressive training of two chains (see learning.hpp).
 #include "duilian/two_chain/learning.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include "duilian/concat.hpp"
 #include "duilian/parallel.hpp"
 #include "duilian/score/pairs.hpp"
 
@@ -11,13 +13,13 @@ namespace duilian {
 
 namespace {
 
-/// Where the features around a sentence begin.
+/// Where the features of a sentence begin, those around it included.
 [[nodiscard]] std::int64_t anchors_of(const TwoChainShape& shape, std::int64_t first_unit,
                                       std::int64_t sentence) {
   return first_unit + sentence * (shape.before() + shape.after());
 }
 
-/// Number of a clique's value in its block.
+/// The index of a clique's value in its block.
 [[nodiscard]] std::size_t value_of(const TwoChainShape& shape, Clique clique, std::size_t i,
                                    std::span<const std::int32_t> letter, std::span<const std::int32_t> tag) {
   const auto at = [](std::span<const std::int32_t> row, std::size_t k) {
@@ -40,7 +42,7 @@ namespace {
 [[nodiscard]] bool is_pair(Clique clique) { return clique == Clique::letters || clique == Clique::tags; }
 [[nodiscard]] bool needs_tags(Clique clique) { return clique >= Clique::tag; }
 
-/// Rows [L][row] of a sentence, after `padding` others.
+/// Scores the rows [L][row] of a sentence, after `padding` extra rows.
 void score_rows(const TwoChainLayout& layout, WeightView weights, const FeatureRows& features,
                 std::int64_t anchors, std::size_t length, bool letters_only, std::vector<float>& rows) {
   const TwoChainShape& shape = layout.shape;
@@ -63,8 +65,8 @@ void score_rows(const TwoChainLayout& layout, WeightView weights, const FeatureR
   }
 }
 
-/// Calls take(row number or kNoRow, places) for every feature at every unit of a sentence and around it;
-/// next() after each unit.
+/// Calls take(row or kNoRow, places) for every feature at every unit of a sentence and around it, and next()
+/// after each unit.
 template <class Take, class Next>
 void for_each_key(const TwoChainShape& shape, const TwoChainPatterns& patterns, const Sentences& sentences,
                   const Take& take, const Next& next) {
@@ -87,7 +89,7 @@ void for_each_key(const TwoChainShape& shape, const TwoChainPatterns& patterns, 
 
 void check(const TwoChainPatterns& patterns, const TwoChainShape& shape) {
   if (patterns.places.size() != patterns.set.templates.size())
-    throw std::invalid_argument("the places do not fit the patterns");
+    throw std::invalid_argument("the places do not match the patterns");
   for (const PlaceSet places : patterns.places) {
     if (places == 0 || (shape.places().size() < kMaxPlaces && (places >> shape.places().size()) != 0))
       throw std::invalid_argument("a pattern's places are out of range");
@@ -146,7 +148,7 @@ void check(const TwoChainData& data, const TwoChainShape& shape) {
   if (data.letter.size() != units || data.tag.size() != units ||
       static_cast<std::int64_t>(data.features.first.size()) !=
           anchors_of(shape, data.first.back(), sentences) + 1)
-    throw std::invalid_argument("the arrays of the two chains do not fit together");
+    throw std::invalid_argument("the arrays of the two chains are inconsistent");
   for (std::int64_t k = 0; k < sentences; ++k) {
     const std::span all(data.letter);
     shape.check_letters(all.subspan(static_cast<std::size_t>(data.first[k]),
@@ -210,7 +212,7 @@ TwoChainStructure::TwoChainStructure(const TwoChainLayout& layout, const TwoChai
                                      TwoChainLearning learning)
     : layout_(layout), data_(data), learning_(std::move(learning)) {
   check(data, layout.shape);
-  if (learning_.modes.empty()) throw std::invalid_argument("no mode to learn is given");
+  if (learning_.modes.empty()) throw std::invalid_argument("there must be at least one mode to learn");
   if (!(learning_.cost > 0.0)) throw std::invalid_argument("the cost of an error must be above 0");
   for (std::size_t k = 0; k + 1 < data.first.size(); ++k) {
     tagged_.push_back(std::any_of(data.tag.begin() + data.first[k], data.tag.begin() + data.first[k + 1],
@@ -220,7 +222,7 @@ TwoChainStructure::TwoChainStructure(const TwoChainLayout& layout, const TwoChai
 
 std::size_t TwoChainStructure::answers(std::int64_t sentence) const {
   if (has_tags(sentence)) return learning_.modes.size();
-  // Without tags only one question is left.
+  // Without tags, only letters alone can be learned.
   return static_cast<std::size_t>(
       std::count(learning_.modes.begin(), learning_.modes.end(), TwoChainMode::segment));
 }
@@ -245,7 +247,7 @@ double TwoChainStructure::respond(WeightView weights, std::int64_t sentence, std
     best_letters(x, work.search, work.letter);
     add_difference(sentence, {letter, {}}, {work.letter, {}}, difference);
   } else {
-    // Where tags are unknown, gold is the best answer that agrees with the known ones.
+    // Where tags are unknown, the best answer that agrees with the known ones serves as gold.
     work.gold_tag.assign(tag.begin(), tag.end());
     if (std::find(tag.begin(), tag.end(), kUnknownTag) != tag.end())
       best_tags(x, work.search, letter, work.gold_tag);
@@ -348,7 +350,8 @@ TwoChainLabels label_two_chain(const TwoChainLayout& layout, WeightView weights,
   const TwoChainShape& shape = layout.shape;
   check(data, shape);
   if (static_cast<std::int64_t>(weights.value.size()) != layout.weights())
-    throw std::invalid_argument("the weights do not fit the model");
+    throw std::invalid_argument(concat("the weights do not match the model: expected ", layout.weights(),
+                                       ", found ", weights.value.size()));
   TwoChainLabels out{data.letter, std::vector<std::int32_t>(data.tag.size(), kUnknownTag)};
   const CliqueScores cliques(shape, weights);
   Team team(threads, data.first.size() - 1);

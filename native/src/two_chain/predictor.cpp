@@ -1,3 +1,4 @@
+// Compiles and applies two trained chains (see predictor.hpp).
 #include "duilian/two_chain/predictor.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "duilian/concat.hpp"
 #include "duilian/parallel.hpp"
 #include "duilian/score/compile.hpp"
 
@@ -22,7 +24,7 @@ constexpr std::int32_t kLanes = 4;
 void check_weights(const TwoChainWeights& w, const TwoChainShape& shape) {
   check(static_cast<const WeightTable&>(w), static_cast<std::int32_t>(shape.slots()));
   if (w.clique.size() != shape.clique_weights())
-    throw std::invalid_argument("the arrays of the two chains do not fit together");
+    throw std::invalid_argument("the arrays of the two chains are inconsistent");
   if (!std::all_of(w.clique.begin(), w.clique.end(), [](float x) { return std::isfinite(x); }))
     throw std::invalid_argument("a weight of the two chains is not finite");
 }
@@ -46,7 +48,7 @@ void check_weights(const TwoChainWeights& w, const TwoChainShape& shape) {
 TwoChainWeights compile_two_chain(const TwoChainLayout& layout, std::span<const float> weights,
                                   std::span<const std::uint64_t> keys, float min_weight) {
   if (static_cast<std::int64_t>(weights.size()) != layout.weights() || keys.size() + 1 != layout.first.size())
-    throw std::invalid_argument("the weights do not fit the model");
+    throw std::invalid_argument("the weights do not match the model");
   TwoChainWeights out;
   const std::size_t cliques = layout.shape.clique_weights();
   out.clique.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(cliques));
@@ -66,7 +68,7 @@ TwoChainPredictor::TwoChainPredictor(TwoChainShape shape, TwoChainPatterns patte
       all_(records_for(shape_.displacement())),
       letters_(records_for(shape_.letter_displacement())) {}
 
-/// For the slots that have a displacement; a feature without any has a record without cells.
+/// The records for slots that have a displacement; a feature with none of them has a record without cells.
 TwoChainPredictor::Records TwoChainPredictor::records_for(std::span<const std::int32_t> displacement) const {
   Records out;
   out.table.slot = weights_.slot;
@@ -211,7 +213,8 @@ namespace {
 [[nodiscard]] TwoChains one_sentence(const TwoChainPredictor& predictor, const Sentences& sentences,
                                      std::int64_t sentence, bool letters_only,
                                      TwoChainPredictor::Work& work) {
-  if (sentence < 0 || sentence >= sentences.size()) throw std::invalid_argument("there is no such sentence");
+  if (sentence < 0 || sentence >= sentences.size())
+    throw std::invalid_argument(concat("there is no sentence ", sentence));
   predictor.check_sentences(sentences);
   return predictor.chains(sentences, sentence, letters_only, work);
 }
@@ -242,7 +245,7 @@ double path_score(const TwoChainPredictor& predictor, const Sentences& sentences
   };
   if (letter.size() != x.length || (!tag.empty() && tag.size() != x.length) ||
       !std::all_of(tag.begin(), tag.end(), is_tag))
-    throw std::invalid_argument("the path does not fit the sentence");
+    throw std::invalid_argument("the path does not match the sentence");
   return path_score(x, letter, tag);
 }
 

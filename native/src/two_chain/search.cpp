@@ -1,3 +1,4 @@
+// Viterbi search over two chains, with the tags of a unit in vectors (see search.hpp).
 #include "duilian/two_chain/search.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ void start_eta(const TwoChains& x, std::size_t s, float* eta) {
   }
 }
 
-/// One more s' for δ_i(·, s): raises `delta` by what comes from η_{i-1}(s', ·).
+/// Considers one more s' for δ_i(·, s): raises `delta` by what comes from η_{i-1}(s', ·).
 void raise_delta(const TwoChains& x, std::size_t i, std::size_t s1, std::size_t s, const float* eta,
                  float* delta) {
   const std::size_t S = x.shape.letters(), W = x.shape.width();
@@ -86,7 +87,7 @@ void next_eta(const TwoChains& x, std::size_t i, std::size_t s, const float* del
   }
 }
 
-/// The t' that η_i(s, t) comes from.
+/// The t' from which η_i(s, t) comes.
 [[nodiscard]] std::size_t tag_before(const TwoChains& x, std::size_t i, std::size_t s, std::size_t t,
                                      const float* delta) {
   if (x.shape.keeps_tag(s)) return t;
@@ -102,7 +103,7 @@ void next_eta(const TwoChains& x, std::size_t i, std::size_t s, const float* del
   return best;
 }
 
-/// The s' that δ_i(t', s) comes from.
+/// The s' from which δ_i(t', s) comes.
 [[nodiscard]] std::size_t letter_before(const TwoChains& x, std::size_t i, std::size_t s, std::size_t t1,
                                         const float* eta) {
   const std::size_t S = x.shape.letters(), W = x.shape.width();
@@ -117,7 +118,7 @@ void next_eta(const TwoChains& x, std::size_t i, std::size_t s, const float* del
   return best;
 }
 
-/// Four letters of unit i at once, from those of unit i - 1, after which they are written.
+/// Computes four letters of unit i at once, and writes them after those of unit i - 1.
 void next_letters(const TwoChains& x, std::size_t i, float* eta) {
   const float* global = x.cliques.letters.data();
   const float* local = x.scores(i, Clique::letters);

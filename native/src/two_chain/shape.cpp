@@ -1,3 +1,4 @@
+// Numbers the slots, scores and weights of two chains (see shape.hpp).
 #include "duilian/two_chain/shape.hpp"
 
 #include <algorithm>
@@ -12,13 +13,13 @@ namespace duilian {
 namespace {
 
 constexpr std::int32_t kFarthest = 32;
-constexpr std::size_t kMaxSlots = 0x8000;  // a weight table's entries have 15 bits for them
+constexpr std::size_t kMaxSlots = 0x8000;  // entries of a weight table have 15 bits for a slot
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 void check_options(const TwoChainOptions& o) {
   if (o.letters < 1 || o.tags < 1 || o.rules.tags != o.letters ||
       o.continues.size() != static_cast<std::size_t>(o.letters))
-    throw std::invalid_argument("the letters and tags of the two chains do not fit together");
+    throw std::invalid_argument("the letters and tags of the two chains are inconsistent");
   if (o.places.empty() || o.places.size() > kMaxPlaces)
     throw std::invalid_argument(concat("two chains need 1 to ", kMaxPlaces, " places for features"));
   for (std::size_t k = 0; k < o.places.size(); ++k) {
@@ -41,7 +42,7 @@ TwoChainShape::TwoChainShape(TwoChainOptions options)
   const std::size_t sizes[kCliques] = {letters_, letters_ * letters_, width_, letters_ * width_,
                                        tags_ * width_};
   for (std::size_t c = 0; c < kCliques; ++c) {
-    // The tags' scores begin at a vector boundary.
+    // The scores of tags begin at a vector boundary.
     if (c == static_cast<std::size_t>(Clique::tag)) row_ = (row_ + kLanes - 1) / kLanes * kLanes;
     at_[c] = row_;
     row_ += sizes[c];

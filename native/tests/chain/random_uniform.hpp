@@ -10,7 +10,7 @@ namespace testing {
 
 using namespace duilian;
 
-/// A random uniform chain with all that it refers to.
+/// A random uniform chain with everything it refers to.
 struct UniformCase {
   std::int32_t labels = 0;
   Succession rules;
@@ -47,7 +47,7 @@ struct UniformCase {
   [[nodiscard]] double at(std::int32_t t, TagId l) const {
     return state[static_cast<std::size_t>(t) * shape.stride() + static_cast<std::size_t>(l)];
   }
-  /// According to the table and the rules.
+  /// The transition score by the table and the rules.
   [[nodiscard]] double between(TagId i, TagId j) const {
     return rules(i, j) ? table[static_cast<std::size_t>(i * (labels + 1) + j)] : kForbidden;
   }

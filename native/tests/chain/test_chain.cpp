@@ -1,5 +1,5 @@
-// Every question to a chain against enumeration of all its paths, on random small lattices, and the fast sums
-// against the plain ones.
+// Compares every answer of a chain with an enumeration of all its paths on small random lattices, and the
+// fast sums with the plain ones.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,7 +23,7 @@ using States = std::vector<std::int32_t>;
 constexpr std::int64_t kCases = 400;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A random score for any two bundles, the same wherever they meet, as positions share blocks.
+/// A random score for any two bundles, the same wherever they occur, because positions share blocks.
 class TransitionScore {
  public:
   TransitionScore(const Lattice& lattice, testing::Random& random, double range, double forbidden)
@@ -46,7 +46,7 @@ class TransitionScore {
   double forbidden_;
 };
 
-/// One random chain with all its legal paths and their scores.
+/// A random chain with all its legal paths and their scores.
 struct Case {
   Lattice lattice;
   std::vector<double> state;
@@ -57,7 +57,7 @@ struct Case {
 
   [[nodiscard]] Chain chain() const { return {lattice, state, between}; }
   [[nodiscard]] double probability(const Path& path) const { return std::exp(path.score - log_partition); }
-  /// Allowed error: sums of scores of this size are rounded themselves.
+  /// Allowed error: even sums of scores of this size are rounded.
   [[nodiscard]] double tolerance() const {
     return 1e-12 * (1.0 + range * static_cast<double>(lattice.positions()));
   }
@@ -84,7 +84,7 @@ void enumerate(Case& x, const TransitionScore& score) {
   x.range = kRanges[random.below(5)];
   const auto tags = testing::random_sides(random, 3);
   const double bundles = std::accumulate(tags.begin(), tags.end(), 1.0, std::multiplies<>());
-  // About four states per position besides the certain one: all paths can still be listed.
+  // About four states per position besides the certain one, so that all paths can still be listed.
   x.lattice = testing::random_lattice(random, 1 + random.below(5), tags, std::min(0.7, 4.0 / bundles), true);
   for (std::int32_t s = 0; s < x.lattice.states(); ++s) x.state.push_back(random.real(-x.range, x.range));
   const TransitionScore score(x.lattice, random, x.range, random.chance(0.5) ? 0.0 : 0.3);
@@ -165,7 +165,7 @@ TEST(marginals_are_sums_of_path_probabilities) {
   });
 }
 
-TEST(pair_marginals_come_position_by_position) {
+TEST(pair_marginals_are_separate_for_each_position) {
   Workspace work;
   for_each_legal_case([&](const Case& x) {
     std::vector<std::size_t> at{0};  // where the matrix of t begins
@@ -186,7 +186,7 @@ TEST(pair_marginals_come_position_by_position) {
   });
 }
 
-TEST(entropy_is_that_of_the_paths) {
+TEST(entropy_is_the_entropy_of_the_paths) {
   Workspace work;
   for_each_legal_case([&](const Case& x) {
     double wanted = 0.0;
@@ -198,7 +198,7 @@ TEST(entropy_is_that_of_the_paths) {
   });
 }
 
-TEST(best_path_has_the_highest_score) {
+TEST(the_best_path_has_the_highest_score) {
   Workspace work;
   for_each_legal_case([&](const Case& x) {
     const Path best = best_path(x.chain(), work);
@@ -215,7 +215,7 @@ TEST(path_scores_are_sums) {
   });
 }
 
-TEST(k_best_are_the_k_highest) {
+TEST(the_k_best_paths_have_the_k_highest_scores) {
   for_each_legal_case([](const Case& x) {
     std::vector<double> scores;
     for (const Path& path : x.paths) scores.push_back(path.score);
@@ -245,7 +245,7 @@ TEST(plain_sums_equal_the_fast_ones) {
   });
 }
 
-TEST(a_lattice_without_legal_path_is_refused) {
+TEST(a_lattice_without_a_legal_path_is_refused) {
   const Lattice lattice = complete_lattice(3, std::vector{2});
   const std::vector<double> state(6, 0.0);
   const Transitions between = make_transitions(lattice, [](auto, auto) { return kForbidden; });

@@ -1,4 +1,4 @@
-// Pruning by coarse scores against the same by definition, in whole numbers, label by label.
+// Compares coarse pruning with its definition in whole numbers, label by label.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@ using testing::UniformCase;
 
 namespace {
 
-/// What a pruner should find, from scores without saturation.
+/// What coarse pruning should find, from scores that never saturate.
 class CoarseTwin {
  public:
   CoarseTwin(const UniformCase& x, double scale, double window)
@@ -54,7 +54,7 @@ class CoarseTwin {
   [[nodiscard]] std::int64_t state(std::int32_t t, TagId l) const {
     return x_.at(t, l) == kForbidden ? kNone : std::llround(x_.at(t, l) * scale_);
   }
-  /// Pairs of the core count only if the first is not far below the best.
+  /// Pairs of the core count only if the first label is not far below the best.
   [[nodiscard]] bool is_open(std::int32_t t, TagId i, TagId j) const {
     const TransitionShape& s = x_.shape;
     const auto is_in = [](TagId label, std::size_t first, std::size_t size) {
@@ -109,7 +109,7 @@ class CoarseTwin {
   Table alpha_, beta_;
 };
 
-/// A unit's scores in the layout of a pruner.
+/// The scores of a case in the layout of a pruner.
 [[nodiscard]] std::vector<CoarseScore> coarse_states(const UniformCase& x, const CoarseChain& pruner,
                                                      double scale) {
   std::vector<CoarseScore> out(static_cast<std::size_t>(x.positions) * pruner.stride(), kCoarseForbidden);
@@ -130,7 +130,7 @@ class CoarseTwin {
          std::all_of(x.table.begin(), x.table.end(), is_small);
 }
 
-/// Whether some path through the candidates is legal, and none of them is forbidden.
+/// Whether a path through the candidates is legal, and none of them is forbidden.
 [[nodiscard]] bool is_open(const UniformCase& x, const TagSets& candidates) {
   std::vector<std::uint8_t> reached(static_cast<std::size_t>(x.labels) + 1, 0);
   reached.back() = 1;
@@ -162,7 +162,7 @@ void for_each_coarse_case(CoarseWindow window, double scale, const Test& test) {
 
 }  // namespace
 
-TEST(coarse_candidates_are_those_of_the_definition) {
+TEST(coarse_candidates_match_the_definition) {
   CoarseWorkspace work;
   int compared = 0;
   int cut = 0;
@@ -209,7 +209,7 @@ TEST(coarse_candidates_leave_a_legal_path_whatever_the_scores) {
   CHECK(found_any > 500);
 }
 
-TEST(coarse_scores_without_any_difference_are_cut_to_a_path) {
+TEST(equal_coarse_scores_are_cut_to_a_path) {
   const Succession rules = {};
   const TransitionShape shape = shape_of(40, rules);
   const std::vector<float> table(41 * 41, 0.0F);

@@ -1,4 +1,4 @@
-// The two sets of kernels against each other, against the obvious loops and against the standard library.
+// Compares the two sets of kernels with each other, with plain loops and with the standard library.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -74,7 +74,7 @@ TEST(both_kernel_sets_multiply_alike) {
   });
 }
 
-TEST(both_kernel_sets_find_what_is_large) {
+TEST(both_kernel_sets_find_values_above_a_threshold) {
   for_each_size([](std::size_t n, std::size_t, testing::Random& random) {
     std::vector<double> x(n);
     for (double& each : x) each = random.real(0.0, 1.0);
@@ -96,7 +96,7 @@ TEST(both_kernel_sets_find_the_first_of_the_largest) {
   for_each_size([](std::size_t n, std::size_t, testing::Random& random) {
     std::vector<double> x(n);
     std::vector<double> m(n);
-    for (std::size_t k = 0; k < n; ++k) {  // few values: some are equal, some forbidden
+    for (std::size_t k = 0; k < n; ++k) {  // few distinct values: some are equal, some forbidden
       x[k] = random.chance(0.2) ? kForbidden : std::floor(random.real(0.0, 4.0));
       m[k] = std::floor(random.real(0.0, 3.0));
     }
@@ -200,7 +200,7 @@ TEST(both_kernel_sets_multiply_vectors_alike) {
   }
 }
 
-TEST(exponentials_are_those_of_the_library) {
+TEST(exponentials_match_the_standard_library) {
   testing::Random random(1);
   std::vector<double> x = {0.0, -0.0, 1.0, -1.0, 708.0, -708.0, 0.5, 1e-300, -1e-17, 700.5, -707.999};
   for (int n = 0; n < 100000; ++n) x.push_back(random.real(-708.0, 708.0));
@@ -248,7 +248,7 @@ TEST(both_kernel_sets_find_a_peak_among_the_forbidden) {
   }
 }
 
-TEST(both_kernel_sets_find_the_least_product_anywhere) {
+TEST(both_kernel_sets_find_the_smallest_product_anywhere) {
   for (std::size_t n = 1; n <= 20; ++n) {
     for (std::size_t at = 0; at < n; ++at) {
       // Wider than n: the padding is 0 and must not count as the smallest.
@@ -266,7 +266,7 @@ TEST(both_kernel_sets_find_the_least_product_anywhere) {
   }
 }
 
-TEST(both_kernel_sets_go_along_diagonals_alike) {
+TEST(both_kernel_sets_treat_diagonals_alike) {
   for (std::size_t n = 0; n <= 70; ++n) {
     testing::Random random(n);
     std::vector<double> x(n), m(n), start(n), sums(n), highest(n);
@@ -288,7 +288,7 @@ TEST(both_kernel_sets_go_along_diagonals_alike) {
   }
 }
 
-TEST(what_is_forbidden_raises_nothing) {
+TEST(forbidden_sums_raise_nothing) {
   const std::vector<double> x = {kForbidden, 1.0, kForbidden, 2.0, kForbidden};
   const std::vector<double> m = {1.0, kForbidden, kForbidden, 3.0, 4.0};
   for (const Kernels* set : {&kernels(), &baseline_kernels()}) {

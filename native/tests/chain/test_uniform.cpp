@@ -1,5 +1,5 @@
-// The uniform chain against the general one on the same lattice written out, and both against the enumeration
-// of all label sequences.
+// Compares the uniform chain with the general one on an explicit lattice, and both with an enumeration of all
+// label sequences.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -21,7 +21,7 @@ namespace {
 /// Rounding grows with the scores.
 [[nodiscard]] double tolerance(double score) { return 1e-10 * (1.0 + std::abs(score)); }
 
-/// How often each pair of labels is expected, [L][L], from the general chain.
+/// The expected count of each pair of labels, [L][L], from the general chain.
 [[nodiscard]] std::vector<double> general_pairs(const UniformCase& x, const OwnedChain& spelled,
                                                 const Marginals& found) {
   const Lattice& lattice = spelled.lattice;
@@ -38,7 +38,7 @@ namespace {
   return out;
 }
 
-/// The same from the core and the diagonals.
+/// The expected counts from the core and the diagonals.
 [[nodiscard]] std::vector<double> uniform_pairs(const UniformCase& x, const UniformMarginals& found) {
   const TransitionShape& s = x.shape;
   std::vector<double> out(s.labels * s.labels, 0.0);
@@ -55,7 +55,7 @@ namespace {
 
 }  // namespace
 
-TEST(the_label_before_gave_the_maximum) {
+TEST(the_previous_label_attains_the_maximum) {
   for_each_uniform_case(30, 1, [](const UniformCase& x, const UniformChain& chain, const OwnedChain&) {
     const std::size_t stride = x.shape.stride();
     std::vector<double> best(stride);
@@ -85,7 +85,7 @@ TEST(shapes_cover_every_legal_pair_once) {
       arcs += d.size;
     }
     CHECK(arcs == s.arcs);
-    const bool is_dense = s.rows == s.labels && s.cols == s.labels;  // a full core may have holes
+    const bool is_dense = s.rows == s.labels && s.cols == s.labels;  // a full core may have gaps
     for (TagId i = 0; i < x.labels; ++i) {
       for (TagId j = 0; j < x.labels; ++j) {
         const int times = covered[static_cast<std::size_t>(i * x.labels + j)];
@@ -107,7 +107,7 @@ TEST(boundary_rules_in_blocks_are_a_core_and_four_diagonals) {
   CHECK_THROWS(shape_of(0, {}), std::invalid_argument);
 }
 
-TEST(label_transitions_are_the_table) {
+TEST(label_transitions_equal_the_table) {
   for_each_uniform_case(60, 1, [](const UniformCase& x, const UniformChain& chain, const OwnedChain&) {
     for (TagId i = 0; i < x.labels; ++i) {
       for (TagId j = 0; j < x.labels; ++j) {
@@ -118,8 +118,8 @@ TEST(label_transitions_are_the_table) {
   });
 }
 
-TEST(uniform_chains_sum_as_general_ones) {
-  UniformWorkspace work;  // reused from case to case, as a thread does
+TEST(uniform_chains_sum_like_general_ones) {
+  UniformWorkspace work;  // reused from case to case, as in a thread
   Workspace general;
   int impossible = 0;
   for_each_uniform_case(
@@ -189,7 +189,7 @@ TEST(uniform_chains_find_the_best_labels) {
                         });
 }
 
-TEST(uniform_chains_are_the_enumeration) {
+TEST(uniform_chains_equal_enumeration) {
   UniformWorkspace work;
   for_each_uniform_case(100, 3,
                         [&](const UniformCase& x, const UniformChain& chain, const OwnedChain& spelled) {
@@ -212,8 +212,8 @@ TEST(uniform_chains_are_the_enumeration) {
                         });
 }
 
-TEST(what_underflows_at_first_may_win_in_the_end) {
-  // 0 → 3 → 3 … and 1 → 2 → 2 …: the second way starts 750 below, beyond a double, and gains 300 per step.
+TEST(a_path_that_underflows_at_first_may_win_in_the_end) {
+  // 0 → 3 → 3 … and 1 → 2 → 2 …: the second path starts 750 below, beyond a double, and gains 300 per step.
   Succession rules{4, std::vector<std::uint8_t>(25, 0)};
   for (const std::size_t legal : {3, 7, 12, 18, 4, 9, 14, 19, 20, 21, 22, 23}) rules.allows[legal] = 1;
   const TransitionShape shape = shape_of(4, rules);
@@ -233,7 +233,7 @@ TEST(what_underflows_at_first_may_win_in_the_end) {
 
 TEST(old_scores_do_not_leak_into_the_next_sentence) {
   // Four labels are a core without diagonals and without padding; the fifth has no neighbours, so no kernel
-  // writes its place.
+  // writes to its place.
   Succession rules{5, std::vector<std::uint8_t>(36, 1)};
   for (std::size_t k = 0; k < 5; ++k) rules.allows[4 * 6 + k] = rules.allows[k * 6 + 4] = 0;
   const TransitionShape shape = shape_of(5, rules);
@@ -248,7 +248,7 @@ TEST(old_scores_do_not_leak_into_the_next_sentence) {
   CHECK(labels == std::vector<std::int32_t>{0, 0, 0});
 }
 
-TEST(no_position_has_no_label) {
+TEST(a_sentence_without_units_has_no_labels) {
   const TransitionShape shape = shape_of(2, {});
   const std::vector<float> table(9, 0.0F);
   const Succession rules;
@@ -258,7 +258,7 @@ TEST(no_position_has_no_label) {
   CHECK(log_partition(UniformChain{0, nullptr, between, rules}, work) == 0.0);
 }
 
-TEST(rules_that_do_not_fit_the_labels_are_refused) {
+TEST(rules_for_other_labels_are_refused) {
   CHECK_THROWS_WITH(shape_of(4, Succession{2, std::vector<std::uint8_t>(9, 1)}), std::invalid_argument,
-                    "the succession does not fit");
+                    "the succession does not match");
 }

@@ -1,4 +1,4 @@
-// A random coupled tagger over words, and the same compiled.
+// A random coupled tagger over words, in training and compiled.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace testing {
 
-/// The first sentence alone.
+/// Only the first sentence.
 [[nodiscard]] inline duilian::Sentences first_of(const duilian::Sentences& sentences) {
   std::vector<std::string> units;
   for (std::int64_t u = 0; u < sentences.end_of(0); ++u)

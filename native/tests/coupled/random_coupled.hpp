@@ -74,7 +74,7 @@ struct CoupledSettings {
   return make_shape(std::move(labels), std::move(rules), std::move(mappings));
 }
 
-/// A side's own units; the others are open.
+/// The units of one side; those of the others are open.
 [[nodiscard]] inline TaggingData own_data(const CoupledData& data, std::int32_t side) {
   TaggingData out{data.features, data.first, data.label, {}};
   for (std::size_t s = 0; s < data.side.size(); ++s) {
@@ -118,8 +118,8 @@ struct CoupledSettings {
   return x;
 }
 
-/// The score of one group of weights for a sequence of labels (-1: an unknown bundle): `at` is where its
-/// transitions are, [linked + 1][linked + 1]; state(unit, label) its state score.
+/// The score of one group of weights for a sequence of labels (-1: an unknown bundle). Its transitions begin
+/// at `at`, [linked + 1][linked + 1]; state(unit, label) is a state score.
 template <class State>
 [[nodiscard]] double group_score(const CoupledCase& x, std::int64_t at, std::int32_t linked,
                                  const std::vector<std::int32_t>& labels, const State& state) {
@@ -136,7 +136,7 @@ template <class State>
   return total;
 }
 
-/// Σ of the weights in [first[row], first[row + 1]) that are for a label, over the features of a unit.
+/// The sum of the weights in [first[row], first[row + 1]) for a label, over the features of a unit.
 template <class Label>
 [[nodiscard]] double state_sum(const CoupledCase& x, std::int64_t unit,
                                const std::vector<std::int64_t>& first, const Label& label, std::int64_t at,
@@ -151,7 +151,7 @@ template <class Label>
   return total;
 }
 
-/// Eq. 8, Li et al. 2017; -inf where a rule forbids.
+/// Eq. 8 of Li et al. (2017); -inf where a rule forbids a label.
 [[nodiscard]] inline double defined_score(const CoupledCase& x, std::int64_t begin,
                                           const std::vector<std::vector<TagId>>& bundles) {
   const CoupledShape& shape = x.layout.shape;
@@ -213,7 +213,7 @@ enum class Which : std::uint8_t { possible, correct };
   return std::log(sum);
 }
 
-/// A mapping that leaves nothing correct is ignored.
+/// If a mapping leaves nothing correct, it is ignored.
 [[nodiscard]] inline double defined_loss(const CoupledCase& x, std::int64_t sentence) {
   const double mapped = defined_log_sum(x, sentence, Which::correct, true);
   const bool is_mapped = mapped != kForbidden;
@@ -221,7 +221,7 @@ enum class Which : std::uint8_t { possible, correct };
   return defined_log_sum(x, sentence, Which::possible, is_mapped) - correct;
 }
 
-/// The loss of a sentence, and its direction summed by weight.
+/// The loss of a sentence, and its descent direction summed by weight.
 [[nodiscard]] inline double coupled_gradient(const CoupledCase& x, Pruning pruning, std::int64_t sentence,
                                              CoupledObjective::Work& work, std::vector<double>& direction) {
   const CoupledObjective objective(x.layout, x.data, pruning, kNoGap, true);

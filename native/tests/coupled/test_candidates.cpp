@@ -1,4 +1,4 @@
-// Pruning by context, decoding and the numbering of bundles, step by step.
+// Tests pruning by context, decoding and the numbering of bundles, step by step.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -27,7 +27,7 @@ namespace {
   return a.first == b.first && a.tag == b.tag;
 }
 
-/// Calls visit(places) for every choice of one candidate per position, as numbers among all candidates.
+/// Calls visit(places) for every choice of one candidate per position, as indices into all candidates.
 template <class Visit>
 void for_each_choice(const TagSets& candidates, const Visit& visit) {
   testing::for_each_path(Lattice{1, candidates.first, candidates.tag}, visit);
@@ -45,7 +45,7 @@ void for_each_choice(const TagSets& candidates, const Visit& visit) {
 
 }  // namespace
 
-TEST(labels_are_chosen_as_the_paper_says) {
+TEST(labels_are_chosen_as_in_the_paper) {
   const std::vector<double> p = {0.1, 0.4, 0.05, 0.4, 0.05};
   PruningWorkspace scratch;
   const auto chosen = [&](Pruning pruning) {
@@ -54,7 +54,7 @@ TEST(labels_are_chosen_as_the_paper_says) {
     CHECK(out[0] == 99);
     return std::vector<TagId>(out.begin() + 1, out.end());
   };
-  CHECK(chosen({1, 1.0}) == std::vector<TagId>{1});  // the lower of equals
+  CHECK(chosen({1, 1.0}) == std::vector<TagId>{1});  // the lower of two equals
   CHECK(chosen({9, 0.39}) == std::vector<TagId>{1});
   CHECK(chosen({9, 0.41}) == std::vector<TagId>{1, 3});
   CHECK(chosen({9, 0.85}) == std::vector<TagId>{0, 1, 3});
@@ -64,7 +64,7 @@ TEST(labels_are_chosen_as_the_paper_says) {
   CHECK(chosen({4, 1.0}) == std::vector<TagId>{0, 1, 2, 3});
 }
 
-TEST(trimming_leaves_what_stands_on_a_legal_path) {
+TEST(trimming_leaves_candidates_on_legal_paths) {
   testing::for_each_seed(200, [](testing::Random& random) {
     std::int32_t labels = 0;
     const auto kind = static_cast<testing::RuleKind>(random.below(testing::kRuleKinds));
@@ -151,7 +151,7 @@ TEST(bundles_are_numbered_exactly) {
   });
 }
 
-TEST(bundles_of_huge_tag_sets_stay_apart) {
+TEST(bundles_of_huge_tag_sets_stay_distinct) {
   const std::vector<std::int32_t> tags = {0x7FFFFFFF, 0x7FFFFFFF, 4};
   BundleIndex index(tags);
   const std::vector<std::vector<TagId>> corners = {
@@ -164,7 +164,7 @@ TEST(bundles_of_huge_tag_sets_stay_apart) {
   CHECK_THROWS(BundleIndex(too_many), std::invalid_argument);
 }
 
-TEST(probabilities_of_a_list_are_those_of_its_paths) {
+TEST(probabilities_in_a_list_are_sums_over_its_paths) {
   testing::for_each_seed(200, [](testing::Random& random) {
     std::int32_t labels = 0;
     const auto kind = static_cast<testing::RuleKind>(random.below(testing::kRuleKinds));

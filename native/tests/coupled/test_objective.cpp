@@ -1,5 +1,5 @@
-// A coupled model in training against its definition: losses by enumeration, gradients by central
-// differences, learning with any number of threads, and what is refused.
+// Compares a coupled model in training with its definition: losses by enumeration, gradients by central
+// differences, learning with any number of threads, and bad arguments.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -38,8 +38,8 @@ constexpr std::int64_t kCases = 60;
 
 }  // namespace
 
-TEST(losses_are_those_of_the_definition) {
-  CoupledObjective::Work work;  // reused from case to case, as a thread does
+TEST(losses_match_the_definition) {
+  CoupledObjective::Work work;  // reused from case to case, as in a thread
   testing::for_each_seed(kCases, [&](testing::Random& random) {
     const CoupledCase x = random_coupled(random, random_settings(random, 3));
     std::vector<double> direction;
@@ -48,7 +48,7 @@ TEST(losses_are_those_of_the_definition) {
   });
 }
 
-TEST(gradients_are_central_differences) {
+TEST(gradients_match_central_differences) {
   testing::for_each_seed(12, [](testing::Random& random) {
     CoupledCase x = random_coupled(random, random_settings(random, 2));
     CoupledObjective::Work work;
@@ -76,7 +76,7 @@ TEST(cases_are_of_every_kind) {
   CHECK(seen.size() == 16);
 }
 
-TEST(what_a_thread_did_before_does_not_show) {
+TEST(reused_scratch_memory_does_not_affect_losses) {
   CoupledObjective::Work kept;
   testing::for_each_seed(kCases, [&](testing::Random& random) {
     const CoupledCase x = random_coupled(random, random_settings(random, 4));
@@ -91,7 +91,7 @@ TEST(what_a_thread_did_before_does_not_show) {
   });
 }
 
-TEST(what_is_annotated_survives_pruning) {
+TEST(annotation_survives_pruning) {
   testing::for_each_seed(kCases, [](testing::Random& random) {
     CoupledCase x = random_coupled(random, random_settings(random, 4));
     for (float& w : x.weights) w *= 20.0F;
@@ -159,7 +159,7 @@ TEST(every_entry_of_a_gradient_is_in_one_share) {
   });
 }
 
-TEST(data_that_do_not_fit_are_refused) {
+TEST(inconsistent_data_are_refused) {
   testing::Random random(3);
   const CoupledCase x = random_coupled(random, {2, false, false, testing::Annotation::full, 3});
   const auto units = static_cast<std::int64_t>(x.data.label.size());
@@ -176,7 +176,7 @@ TEST(data_that_do_not_fit_are_refused) {
   refuses([&](CoupledData& d) { d.candidates = {all_labels(1, units)}; });
   refuses([&](CoupledData& d) { d.candidates = {all_labels(1, units), all_labels(9, units)}; });
   refuses([&](CoupledData& d) { d.candidates = {all_labels(1, units), all_labels(1, units - 1)}; });
-  // Candidates for some sides only would be read past their end.
+  // Candidates for only some sides would be read past their end.
   refuses([&](CoupledData& d) { d.candidates = {all_labels(1, units), TagSets{}}; });
   refuses([&](CoupledData& d) {
     d.label[0] = -1;

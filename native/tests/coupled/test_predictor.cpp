@@ -1,5 +1,5 @@
-// The compiled coupled tagger against the one in training: the same answers, with any number of threads,
-// exactly and by coarse pruning; and what is refused.
+// Compares the compiled coupled tagger with the one in training: the same answers with any number of threads,
+// exactly and with coarse pruning; and bad weights.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ namespace {
 
 }  // namespace
 
-TEST(many_sentences_are_tagged_as_each_alone) {
+TEST(many_sentences_are_tagged_like_single_ones) {
   testing::for_each_seed(10, [](testing::Random& random) {
     const CoupledCase x = random_coupled(random, random_settings(random, 8));
     const SearchOptions options{{2, 0.9}, random.chance(0.5) ? Decoding::path : Decoding::marginals};
@@ -53,7 +53,7 @@ TEST(many_sentences_are_tagged_as_each_alone) {
   });
 }
 
-TEST(compiled_weights_answer_as_those_in_training) {
+TEST(compiled_weights_answer_like_those_in_training) {
   testing::for_each_seed(20, [](testing::Random& random) {
     const CompiledCase x(random);
     const CoupledAnswers wanted =
@@ -72,7 +72,7 @@ TEST(compiled_weights_answer_as_those_in_training) {
   });
 }
 
-TEST(coarse_pruning_with_a_wide_window_changes_hardly_anything) {
+TEST(coarse_pruning_with_a_wide_window_hardly_changes_answers) {
   testing::for_each_seed(20, [](testing::Random& random) {
     const CompiledCase x(random);
     constexpr Pruning kAll{1000, 1.0 - 1e-9};
@@ -91,7 +91,7 @@ TEST(coarse_pruning_with_a_wide_window_changes_hardly_anything) {
   });
 }
 
-TEST(the_search_for_two_sides_answers_as_the_general_one) {
+TEST(the_search_for_two_sides_answers_like_the_general_one) {
   int pairs = 0;
   testing::for_each_seed(40, [&](testing::Random& random) {
     const CompiledCase x(random);
@@ -103,8 +103,8 @@ TEST(the_search_for_two_sides_answers_as_the_general_one) {
             x.searching(x.compiled(), {{4, 0.95, 0.0, window}, Decoding::marginals, gap});
         const CoupledAnswers general = predict(predictor, x.sentences, {}, true, 1);
         std::int64_t impossible = -1;
-        const CoupledAnswers found =
-            predict_constrained(predictor, x.sentences, {}, true, 1, impossible);  // takes try_pairs()
+        // Uses try_pairs().
+        const CoupledAnswers found = predict_constrained(predictor, x.sentences, {}, true, 1, impossible);
         CHECK(impossible == 0);
         CHECK(found.label == general.label);
         for (std::size_t k = 0; k < found.p.size(); ++k) {
@@ -118,7 +118,7 @@ TEST(the_search_for_two_sides_answers_as_the_general_one) {
   CHECK(pairs > 5);
 }
 
-TEST(the_search_for_two_sides_leaves_what_is_too_wide_to_the_general_one) {
+TEST(the_search_for_two_sides_leaves_wide_scores_to_the_general_one) {
   testing::for_each_seed(10, [](testing::Random& random) {
     const CompiledCase x(random);
     CoupledWeights weights = x.compiled();

@@ -1,5 +1,5 @@
-// The search under dynamic features against one that keeps whole paths, and against the list of all paths;
-// the compiled tagger against the one under training; and what is refused.
+// Compares the search under dynamic features with one that keeps whole paths and with a list of all paths,
+// and the compiled tagger with the one in training; and bad arguments.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -34,7 +34,7 @@ constexpr std::int32_t kLabels = 4 * kTags;  // E E S S B B I I
   return {starts, ends, tag};
 }
 
-/// The score that words give a label: any number that depends on all of them.
+/// The score that words give to a label: an arbitrary number that depends on all of them.
 [[nodiscard]] double said(const History& history, std::int32_t t, std::int32_t label, std::uint64_t seed) {
   std::uint64_t key = mix(seed, static_cast<std::uint64_t>(t));
   for (std::size_t k = 0; k < history.begin.size(); ++k) {
@@ -60,7 +60,7 @@ class AnyScorer final : public WordScorer {
   std::uint64_t seed_;
 };
 
-/// A chain of a few units with random scores; its parts live as long as it does.
+/// A chain of a few units with random scores, and everything it refers to.
 struct Case {
   explicit Case(testing::Random& random)
       : rules(testing::boundary_rules(kTags, false)),
@@ -110,7 +110,7 @@ struct Path {
   History history;
 };
 
-/// The path with one more label, which follows these words, if any; no score if that is not legal.
+/// Extends a path by a label, which may follow these words; no score if that is not legal.
 [[nodiscard]] Path extended(Case& x, const Path& path, std::int32_t label, const History* followed) {
   const std::size_t t = path.label.size();
   Path out = path;
@@ -140,8 +140,8 @@ struct Path {
   return best;
 }
 
-/// Algorithm 1 by whole paths: each label's best one; labels follow the best path of their kind, or of all.
-/// Paths more than `path_gap` below the best are not followed.
+/// Algorithm 1 with whole paths, the best one of each label; labels follow the best path of their kind, or of
+/// all. Paths more than `path_gap` below the best are not followed.
 [[nodiscard]] Path plain_search(Case& x, bool is_by_kind, double path_gap = kNoLimit) {
   std::vector<Path> kept(1);
   for (std::size_t t = 0; t < x.length; ++t) {
@@ -195,7 +195,7 @@ TEST(a_beam_of_one_is_the_search_by_whole_paths) {
   });
 }
 
-TEST(a_path_far_behind_is_not_followed) {
+TEST(a_path_far_below_the_best_is_not_followed) {
   testing::for_each_seed(100, [](testing::Random& random) {
     Case x(random);
     Labels all, near;
@@ -209,7 +209,7 @@ TEST(a_path_far_behind_is_not_followed) {
   });
 }
 
-TEST(no_legal_path_is_told) {
+TEST(a_missing_legal_path_is_reported) {
   testing::Random random(1);
   Case x(random);
   std::fill(x.state.begin(), x.state.end(), kForbidden);
@@ -245,7 +245,7 @@ struct Corpus {
 
 }  // namespace
 
-TEST(the_compiled_tagger_answers_like_the_one_under_training) {
+TEST(the_compiled_tagger_answers_like_the_one_in_training) {
   testing::for_each_seed(20, [](testing::Random& random) {
     const Corpus corpus(random);
     const TemplateSet units = parse_templates("x[0]\nx[-1] x[0]");
@@ -292,7 +292,7 @@ TEST(steps_lead_to_the_gold_labels) {
   CHECK(cost == 0.0);
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(inconsistent_arguments_are_refused) {
   CHECK_THROWS_WITH(LabelWords({1}, {1, 0}, {U"n"}), std::invalid_argument,
                     "the lists about labels differ in length");
   CHECK_THROWS_WITH(WordTemplates(parse_templates("w[-3]")), std::invalid_argument,
@@ -304,9 +304,9 @@ TEST(what_does_not_fit_is_refused) {
     DynamicTraining(labels, rules, label_words(), parse_templates("x[0]"), {}, corpus.sentences, gold, {},
                     {});
   };
-  CHECK_THROWS_WITH(train(kLabels, {}), std::invalid_argument, "the labels do not fit the sentences");
+  CHECK_THROWS_WITH(train(kLabels, {}), std::invalid_argument, "the labels do not match the sentences");
   CHECK_THROWS_WITH(train(kLabels, Labels(corpus.label.size(), kLabels)), std::invalid_argument,
                     "a label is out of range");
   CHECK_THROWS_WITH(train(3, corpus.label), std::invalid_argument,
-                    "the lists about labels do not fit the labels");
+                    "the lists about labels do not match the labels");
 }

@@ -1,5 +1,5 @@
-// Memory that runs out: at each of the first 500 allocations of loading, fitting and predicting. Every time
-// it is an exception, and the next try, with memory, gives the right answer.
+// Lets memory run out at each of the first 500 allocations while loading, training and predicting. Each time
+// there must be an exception, and the next attempt, with memory, must give the right answer.
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -41,7 +41,7 @@ void* operator new(std::size_t size) { return allocate(size, alignof(std::max_al
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
-// As in the library, but with ours: a sanitizer has its own.
+// As in the library, but with our own `new`, because a sanitizer brings its own.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
     return ::operator new(size);
@@ -61,7 +61,8 @@ namespace {
 
 constexpr long kSites = 500;
 
-/// Lets each allocation of the work fail, up to kSites of them; the work says whether its result is right.
+/// Makes each allocation of the work fail, up to kSites of them; the work returns whether its result is
+/// right.
 void exhaust(const char* name, const std::function<bool()>& work) {
   CHECK(work());
   long failures = 0;
@@ -74,7 +75,7 @@ void exhaust(const char* name, const std::function<bool()>& work) {
       ++failures;
     }
     const bool failed = left.exchange(kNever) == kNever;
-    if (is_done && !failed) break;  // it allocates no more than that
+    if (is_done && !failed) break;  // it makes no further allocations
   }
   CHECK(failures > 0);
   CHECK(work());

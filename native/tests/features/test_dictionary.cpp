@@ -1,4 +1,4 @@
-// Dictionaries: the trie and its arrays, and codes that equal those of brute force.
+// Compares a dictionary's columns with brute force; checks its trie and its arrays.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -19,7 +19,7 @@ struct Entry {
   std::uint32_t frequency;
   std::uint8_t tag;
 };
-using Words = std::map<std::u32string, Entry>;  // in the order of the trie
+using Words = std::map<std::u32string, Entry>;  // in trie order
 const std::vector<std::string> kTags = {"n", "v"};
 
 [[nodiscard]] Dictionary made_of(const Words& words) {
@@ -55,7 +55,7 @@ struct Codes {
   bool operator==(const Codes&) const = default;
 };
 
-/// Every character is a unit.
+/// Treats every character as a unit.
 [[nodiscard]] Codes codes_of(const Dictionary& dictionary, const std::u32string& text) {
   std::vector<std::int64_t> end;
   for (std::size_t t = 1; t <= text.size(); ++t) end.push_back(static_cast<std::int64_t>(t));
@@ -68,7 +68,7 @@ struct Codes {
   return out;
 }
 
-/// The same by trying every word at every place.
+/// The same lengths, by trying every word at every place.
 [[nodiscard]] std::vector<std::u32string> naive_lengths(const Words& words, const std::u32string& text) {
   std::vector<std::array<std::size_t, 3>> longest(text.size());
   for (std::size_t a = 0; a < text.size(); ++a) {
@@ -88,7 +88,7 @@ struct Codes {
   return out;
 }
 
-/// The cost of the cut that the codes show.
+/// The cost of the segmentation that the codes show.
 [[nodiscard]] double cost_of(const Words& words, const std::u32string& text,
                              const std::vector<std::u32string>& path) {
   double total = 0.0, cost = 0.0;
@@ -105,7 +105,7 @@ struct Codes {
   return cost;
 }
 
-/// The least cost of any cut into words and single units.
+/// The lowest cost of any segmentation into words and single units.
 [[nodiscard]] double least_cost(const Words& words, const std::u32string& text) {
   double total = 0.0;
   for (const auto& [word, entry] : words) total += entry.frequency;
@@ -122,7 +122,7 @@ struct Codes {
 
 }  // namespace
 
-TEST(a_trie_has_its_words_and_is_the_same_again) {
+TEST(a_trie_keeps_its_words_and_survives_a_round_trip) {
   testing::Random random(3);
   for (int round = 0; round < 200; ++round) {
     const Words words = random_words(random);
@@ -136,19 +136,19 @@ TEST(a_trie_has_its_words_and_is_the_same_again) {
   }
 }
 
-TEST(codes_are_those_of_brute_force) {
+TEST(codes_match_brute_force) {
   testing::Random random(4);
   for (int round = 0; round < 500; ++round) {
     const Words words = random_words(random);
     const std::u32string text = random_text(random, 12);
     const Codes found = codes_of(made_of(words), text);
     CHECK(found.lengths == naive_lengths(words, text));
-    // Costs are rounded to 1/1024 for each word.
+    // The cost of each word is rounded to 1/1024.
     CHECK(std::abs(cost_of(words, text, found.path) - least_cost(words, text)) < 0.0005 * 2.0 * 12.0);
   }
 }
 
-TEST(damaged_arrays_are_refused_or_a_trie_again) {
+TEST(damaged_arrays_are_refused_or_still_a_trie) {
   testing::Random random(5);
   std::int32_t refused = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -171,7 +171,7 @@ TEST(damaged_arrays_are_refused_or_a_trie_again) {
   CHECK(refused > 500);
 }
 
-TEST(lists_that_are_no_tries_are_refused) {
+TEST(lists_that_make_no_trie_are_refused) {
   const std::vector<std::u32string> words = {U"中", U"国"}, falling = {U"国", U"中"}, empty = {U"", U"国"};
   const std::vector<std::uint32_t> frequency = {1, 1};
   const std::vector<std::uint8_t> tag = {0, 0};

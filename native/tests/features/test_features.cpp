@@ -1,4 +1,4 @@
-// Templates, the features they give, and the tables that number them.
+// Tests templates, the features they yield, and the tables that number them.
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -54,7 +54,7 @@ void check_syntax(const char* text, const char* message) {
   return out;
 }
 
-/// Few distinct keys, so that many repeat, and the two that a table might take for an empty slot.
+/// Few distinct keys, so that many recur, and the two that a table might mistake for an empty slot.
 [[nodiscard]] std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t distinct) {
   testing::Random random(11);
   std::vector<std::uint64_t> out = {0, kHighest, 0};
@@ -100,7 +100,7 @@ TEST(template_errors_say_where) {
   check_syntax("@[0]", "1:1: a column needs a name");
 }
 
-TEST(template_errors_know_lengths_and_counts) {
+TEST(template_errors_cover_lengths_and_counts) {
   check_syntax("prefix[0,0]", "1:10: lengths");
   check_syntax("suffix[0,3..2]", "1:10: lengths");
   check_syntax("prefix[0,1.2]", "1:12: expected '.'");
@@ -111,7 +111,7 @@ TEST(template_errors_know_lengths_and_counts) {
   check_syntax("w[0]  w[1]\nw[0] w[1]", "2:1: ");
 }
 
-TEST(template_errors_know_conditions_and_transitions) {
+TEST(template_errors_cover_conditions_and_transitions) {
   check_syntax("if single[0]", "1:1: a condition needs atoms");
   check_syntax("w[0] if", "1:8: expected a condition");
   check_syntax("w[0] if long[0]", "1:9: expected a condition");
@@ -144,7 +144,7 @@ TEST(extreme_offsets_are_refused) {
   check_syntax("w[-2147483649]", "1:3: expected a whole number");
   check_syntax("same[0,-2147483648]", "1:8: the offset -2147483648");
   check_syntax("w[0] if same[-2147483648,0]", "1:14: the offset -2147483648");
-  // A character's place is not an offset: it may be anywhere, also where there is none.
+  // The index of a character is not an offset: any value is allowed, even one beyond the word.
   CHECK(features("c[0,-2147483648]\nc[0,2147483647]\ntype[0,-2147483648]\nprefix[0,2147483647]", 3).empty());
 }
 
@@ -183,7 +183,7 @@ TEST(types_lengths_and_sameness) {
         Texts{"same[0,0]=yes", "same[0,1]=no", "same[-1,-2]=yes"});
 }
 
-TEST(conditions_hold_or_not) {
+TEST(conditions_select_features) {
   CHECK(features("w[0] if single[0]", 0).size() == 1);
   CHECK(features("w[0] if single[0]", 3).empty());
   CHECK(features("w[0] if not single[0]", 3) == Texts{"w[0] if not single[0]=天天向上"});
@@ -194,7 +194,7 @@ TEST(conditions_hold_or_not) {
   CHECK(features("w[0] if not same[0,1]", 0).size() == 1);
 }
 
-TEST(folding_is_seen_by_words_but_not_by_columns) {
+TEST(folding_applies_to_words_but_not_to_columns) {
   Sentences sentences(Folding(true, {}), {"pos"});
   sentences.add(Texts{"Ａ１"}, std::vector<Texts>{{"Ａ"}});
   const auto found = describe_features(parse_templates("w[0] @pos[0]\ntype[0,1]"), sentences, 0);
@@ -213,7 +213,7 @@ TEST(bad_sentences_are_refused) {
   check(FeatureRows{{{0, 0, 1}, {5}}, {}});
 }
 
-TEST(keys_depend_on_nothing_but_template_and_values) {
+TEST(keys_depend_only_on_template_and_values) {
   const TemplateSet alone = parse_templates("w[0] w[1]");
   const TemplateSet among = parse_templates("bias\n# before\nw[0]   w[1]\nlen[0]");
   const FeatureKeys a = keys_of(alone, small_sentences());
@@ -226,13 +226,13 @@ TEST(keys_depend_on_nothing_but_template_and_values) {
 }
 
 TEST(keys_are_the_same_on_every_machine) {
-  // Model files hold keys: if these numbers change, old models are invalid.
+  // Model files contain keys: if these numbers change, old models become invalid.
   CHECK(hash_text(U"") == 0x2545F4914F6CDD1DU);
   CHECK(hash_text(U"中国") == 0x7EAADAA14C292582U);
   CHECK(keys_of(parse_templates("w[0] w[1]"), small_sentences()).value.front() == 0x577A279EC624C290U);
 }
 
-TEST(keys_differ_as_descriptions_do) {
+TEST(keys_differ_exactly_when_descriptions_do) {
   testing::for_each_seed(200, [](testing::Random& random) {
     const TemplateSet templates = parse_templates(kTemplates);
     const Sentences sentences = random_sentences(random);
@@ -253,7 +253,7 @@ TEST(keys_differ_as_descriptions_do) {
   });
 }
 
-TEST(tables_number_keys_as_a_map_does) {
+TEST(tables_number_keys_like_a_map) {
   KeyTable table;
   CHECK(table.find(0) == kNoRow);
   std::unordered_map<std::uint64_t, std::uint32_t> map;
@@ -267,7 +267,7 @@ TEST(tables_number_keys_as_a_map_does) {
     CHECK((table.find(key) == kNoRow) != map.contains(key));
 }
 
-TEST(tables_bear_keys_in_a_row) {
+TEST(tables_cope_with_consecutive_keys) {
   KeyTable table;
   table.reserve(5000);
   const std::size_t bytes = table.bytes();
@@ -288,7 +288,7 @@ TEST(indexes_keep_the_order_of_their_keys) {
   CHECK_THROWS(FeatureIndex(twice), std::invalid_argument);
 }
 
-TEST(counters_keep_what_is_frequent) {
+TEST(counters_keep_frequent_keys) {
   KeyCounter counter;
   for (const std::uint64_t key : {7, 0, 7, 5, 0, 7, 9}) counter.add(key);
   counter.add(kHighest);
@@ -323,7 +323,7 @@ TEST(rows_are_the_known_keys) {
   });
 }
 
-TEST(threads_and_ways_of_indexing_do_not_show) {
+TEST(rows_are_the_same_for_any_threads_and_way_of_indexing) {
   testing::for_each_seed(100, [](testing::Random& random) {
     const TemplateSet templates = parse_templates(kTemplates);
     const Sentences sentences = random_sentences(random);
@@ -344,7 +344,7 @@ TEST(threads_and_ways_of_indexing_do_not_show) {
   });
 }
 
-TEST(counted_keys_are_those_of_a_map) {
+TEST(counted_keys_match_a_map) {
   testing::for_each_seed(200, [](testing::Random& random) {
     const TemplateSet templates = parse_templates(kTemplates);
     const Sentences sentences = random_sentences(random);

@@ -1,4 +1,4 @@
-// Set operations on lattices against std::set, and trimming against all paths, on random small cases.
+// Compares set operations on lattices with std::set, and trimming with all paths, on small random cases.
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -30,7 +30,7 @@ constexpr std::int64_t kCases = 400;
   return out;
 }
 
-/// The unique lattice of these columns: sets are in lexicographic order, as lattices are.
+/// The only lattice with these columns: sets are in lexicographic order, as lattices are.
 [[nodiscard]] Lattice lattice_of(const Columns& columns, std::int32_t sides) {
   Lattice out;
   out.sides = sides;
@@ -78,7 +78,7 @@ constexpr std::int64_t kCases = 400;
   return m;
 }
 
-/// Whether every step of the path, start and stop included, is legal on every side.
+/// Whether every step of the path, including start and stop, is legal on every side.
 [[nodiscard]] bool is_legal(const Lattice& x, const std::vector<std::int32_t>& path,
                             const std::vector<Succession>& rules) {
   for (std::size_t k = 0; k < rules.size(); ++k) {
@@ -207,7 +207,7 @@ TEST(trimming_leaves_the_states_of_legal_paths) {
   });
 }
 
-TEST(trimming_one_position_asks_start_and_stop) {
+TEST(trimming_one_position_considers_start_and_stop) {
   const std::int32_t tags[] = {3};
   Succession rules{3, std::vector<std::uint8_t>(16, 1)};
   rules.allows[3 * 4 + 0] = 0;  // 0 may not start
@@ -260,7 +260,7 @@ TEST(bad_tag_sets_are_refused) {
   for (const TagSets& sets : bad) CHECK_THROWS(check(sets), std::invalid_argument);
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(mismatched_lattices_are_refused) {
   const std::int32_t one[] = {2};
   const std::int32_t two[] = {2, 2};
   const Lattice x = complete_lattice(2, one);

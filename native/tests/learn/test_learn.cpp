@@ -1,5 +1,5 @@
-// Learners against naive loops and against what they promise: stochastic gradient descent step by step, the
-// exponentiated gradient's dual against its primal, and threads that pass on work and exceptions.
+// Compares learners with naive loops and with what they promise: stochastic gradient descent step by step,
+// the dual of exponentiated gradient with its primal, and threads that pass on work and exceptions.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -41,7 +41,7 @@ struct SgdSettings {
   int passes;
 };
 
-/// The model's weights after some passes; the summed losses through `losses`.
+/// The model's weights after some passes; `losses` receives the summed losses.
 [[nodiscard]] std::vector<float> sgd_weights(const testing::TaggerCase& x, SgdSettings settings,
                                              PassOptions options, std::vector<double>& losses) {
   std::vector<float> weights = x.weights;
@@ -84,7 +84,7 @@ struct SgdSettings {
   return weights;
 }
 
-/// Σ_i -log p(gold_i) + C/2 ‖w‖², from the definition.
+/// Σ_i -log p(gold_i) + C/2 ‖w‖², by definition.
 [[nodiscard]] double primal(testing::TaggerCase x, const std::vector<double>& weights, double penalty) {
   double total = 0.5 * penalty * std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
   for (std::size_t w = 0; w < weights.size(); ++w) x.weights[w] = static_cast<float>(weights[w]);
@@ -94,7 +94,7 @@ struct SgdSettings {
 
 }  // namespace
 
-TEST(sgd_is_the_naive_loop) {
+TEST(sgd_equals_the_naive_loop) {
   testing::for_each_seed(30, [](testing::Random& random) {
     const auto annotation = random.chance(0.5) ? testing::Annotation::full : testing::Annotation::partial;
     const testing::TaggerCase x = tagger(random, annotation, 7);
@@ -110,8 +110,8 @@ TEST(sgd_is_the_naive_loop) {
   });
 }
 
-TEST(sgd_writes_out_what_has_shrunk) {
-  // With t0 = 1 the first step erases all weights at once, and the scale restarts.
+TEST(sgd_restarts_a_scale_that_has_shrunk) {
+  // With t0 = 1, the first step erases all weights at once, and the scale restarts.
   testing::for_each_seed(10, [](testing::Random& random) {
     const testing::TaggerCase x = tagger(random, testing::Annotation::full, 4);
     std::vector<double> losses;
@@ -188,7 +188,7 @@ TEST(every_entry_of_a_gradient_is_in_one_share) {
   });
 }
 
-TEST(rules_change_rows_as_they_change_single_weights) {
+TEST(rules_change_rows_like_single_weights) {
   testing::for_each_seed(20, [](testing::Random& random) {
     std::vector<float> start(40);
     std::vector<float> row(static_cast<std::size_t>(1 + random.below(30)));
@@ -236,7 +236,7 @@ TEST(exponentiated_gradient_meets_the_primal) {
     ExponentiatedGradient learner(x.layout, x.data, 1.0);
     for (int pass = 0; pass < 400; ++pass) learner.pass(backwards(x.sentences()));
     CHECK_NEAR(learner.dual(), primal(x, learner.weights(), 1.0), 1e-3);
-    // At the optimum the gradient of the loss is that of the penalty.
+    // At the optimum, the gradient of the loss cancels that of the penalty.
     testing::TaggerCase there = x;
     for (std::size_t w = 0; w < x.weights.size(); ++w)
       there.weights[w] = static_cast<float>(learner.weights()[w]);
@@ -250,7 +250,7 @@ TEST(exponentiated_gradient_meets_the_primal) {
   });
 }
 
-TEST(bad_exponentiated_gradients_are_refused) {
+TEST(bad_settings_of_exponentiated_gradient_are_refused) {
   testing::Random random(4);
   testing::TaggerCase x = tagger(random, testing::Annotation::full, 3);
   CHECK_THROWS_WITH(ExponentiatedGradient(x.layout, x.data, 0.0), std::invalid_argument,
@@ -262,7 +262,7 @@ TEST(bad_exponentiated_gradients_are_refused) {
                     "exponentiated gradient needs");
 }
 
-TEST(sentences_without_units_do_not_disturb) {
+TEST(sentences_without_units_do_no_harm) {
   testing::Random random(4);
   testing::TaggerCase x = tagger(random, testing::Annotation::full, 3);
   ExponentiatedGradient without(x.layout, x.data, 1.0);
@@ -297,7 +297,7 @@ TEST(teams_call_every_thread_once_per_run) {
   CHECK_THROWS(Team(0), std::invalid_argument);
 }
 
-TEST(exceptions_reach_the_caller_and_the_team_goes_on) {
+TEST(a_team_survives_exceptions_that_reach_the_caller) {
   for (std::size_t threads = 1; threads <= 4; ++threads) {
     Team team(threads);
     for (std::size_t bad = 0; bad < threads; ++bad) {

@@ -1,5 +1,5 @@
-// The averaged passive-aggressive learner against a naive loop: every weight in every round, the mean by
-// adding up all weights after each.
+// Compares the averaged passive-aggressive learner with a naive loop that changes every weight in every round
+// and adds up all weights after each.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace testing {
 
-/// Multiclass examples with features of their own, some of them twice: the smallest structure there is.
+/// Multiclass examples with features of their own, some of them twice: the smallest possible structure.
 struct MulticlassModel {
   struct Work {};
   std::int32_t classes = 3;
@@ -28,7 +28,7 @@ struct MulticlassModel {
   }
   template <class Weights>
   [[nodiscard]] std::int32_t best(const Weights& weights, std::int64_t i) const {
-    // A tie that rounding breaks differently here and in the twin would make them diverge.
+    // If rounding broke a tie differently here and in the twin, they would diverge.
     constexpr double kTie = 1e-5;
     std::vector<double> score(static_cast<std::size_t>(classes), 0.0);
     std::int32_t found = 0;
@@ -102,7 +102,7 @@ struct NaiveAverage {
 
 }  // namespace testing
 
-TEST(passive_aggressive_is_the_naive_loop) {
+TEST(passive_aggressive_learning_equals_the_naive_loop) {
   testing::for_each_seed(60, [](testing::Random& random) {
     const testing::MulticlassModel model = testing::random_multiclass(random, 12);
     const auto size = static_cast<std::size_t>(model.weights());
@@ -138,7 +138,7 @@ TEST(a_passive_aggressive_step_reaches_the_margin_or_the_cap) {
   CHECK(difference.size() == 2);
   CHECK_NEAR(weights[0] * 2.0F - weights[2], 1.0, 1e-6);
   CHECK(weights[1] == 0.0F);
-  // The margin is reached: no loss, no change. With a higher cost the cap limits the step.
+  // The margin is reached: no loss, no change. With a higher cost, the cap limits the step.
   CHECK_NEAR((duilian::PassiveAggressiveRule{weights, lag, 1.0, &rounds}.step(1.0, difference)), 0.0, 1e-6);
   CHECK_NEAR((duilian::PassiveAggressiveRule{weights, lag, 0.01, &rounds}.step(9.0, difference)), 8.0, 1e-6);
   CHECK_NEAR(weights[0], 0.42, 1e-6);
@@ -147,7 +147,7 @@ TEST(a_passive_aggressive_step_reaches_the_margin_or_the_cap) {
   CHECK_NEAR(mean[0], (0.4 + 0.4 + 0.42) / 3.0, 1e-6);
 }
 
-TEST(a_passive_aggressive_pass_refuses_what_does_not_fit) {
+TEST(a_passive_aggressive_pass_refuses_bad_arguments) {
   testing::Random random(1);
   const testing::MulticlassModel model = testing::random_multiclass(random, 1);
   std::vector<float> weights(static_cast<std::size_t>(model.weights()), 0.0F);

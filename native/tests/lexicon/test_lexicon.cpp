@@ -1,4 +1,4 @@
-// A lexicon's words: what lines say, and where texts have them, against the simplest search.
+// Tests a lexicon's words: what lines mean, and where they occur in texts, compared with the simplest search.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kMax = 1e4;
 
-[[nodiscard]] std::u32string random_word(testing::Random& random, std::int32_t most) {
+[[nodiscard]] std::u32string random_word(testing::Random& random, std::int32_t max_length) {
   std::u32string out;
-  for (std::int32_t n = 1 + random.below(most); n > 0; --n)
+  for (std::int32_t n = 1 + random.below(max_length); n > 0; --n)
     out.push_back(U"甲乙丙\U00020000"[random.below(4)]);
   return out;
 }
@@ -44,13 +44,13 @@ constexpr double kMax = 1e4;
 
 }  // namespace
 
-TEST(occurrences_are_those_of_a_plain_search) {
+TEST(occurrences_match_a_plain_search) {
   testing::for_each_seed(300, [](testing::Random& random) {
     WordList words;
-    // Occasionally words so long that they have no bit in the filter.
-    const std::int32_t most = random.chance(0.2) ? 90 : 5;
+    // Some words are so long that they have no bit in the filter.
+    const std::int32_t max_length = random.chance(0.2) ? 90 : 5;
     for (std::int32_t n = random.below(12); n > 0; --n)
-      CHECK(words.add(random_word(random, most), {}, WordList::kNoWeight));
+      CHECK(words.add(random_word(random, max_length), {}, WordList::kNoWeight));
     std::u32string text = random_word(random, 40);
     if (words.size() > 0)
       text += words.word(static_cast<std::size_t>(random.below(static_cast<std::int32_t>(words.size()))));
@@ -108,7 +108,7 @@ TEST(entries_of_one_word_are_merged) {
   CHECK_THROWS(words.add(U"", {}, WordList::kNoWeight), std::invalid_argument);
 }
 
-TEST(lines_are_taken_up_to_one_that_is_not_plain) {
+TEST(lines_are_read_up_to_the_first_malformed_one) {
   WordList words;
   const std::string good = "# 词\n\n北京\tNR\n研究\tVV|NN\n打卡\t\t2.5\n去\n研究\tJJ\n";
   CHECK(words.add_lines(good, kMax) == good.size());
@@ -127,7 +127,7 @@ TEST(lines_are_taken_up_to_one_that_is_not_plain) {
   CHECK(words.find(U"丁") == 5);
 }
 
-TEST(matches_begin_and_end_with_units) {
+TEST(matches_begin_and_end_at_units) {
   WordList words;
   CHECK(words.add_lines("iPhone手机\nPhone\niP\n", kMax) > 0);
   const std::vector<std::string> units{"用", "iPhone", "手", "机"};
@@ -135,7 +135,7 @@ TEST(matches_begin_and_end_with_units) {
   CHECK(match_units(words, {}, {}, false).empty());
 }
 
-TEST(no_match_reaches_over_a_gap) {
+TEST(no_match_crosses_a_gap) {
   WordList words;
   CHECK(words.add_lines("甲乙\n乙\n丙丁\n", kMax) > 0);
   const auto units = characters(U"甲乙丙丁");
@@ -149,7 +149,7 @@ TEST(no_match_reaches_over_a_gap) {
   CHECK_THROWS(match_units(words, empty, {}, false), std::invalid_argument);
 }
 
-TEST(of_overlapping_matches_forced_then_longer_then_earlier_ones_stay) {
+TEST(overlapping_matches_are_resolved_by_force_then_length_then_order) {
   WordList words;
   CHECK(words.add_lines("甲乙丙\t\t1\n丙丁\n丁戊\n戊己庚\t\t2\n甲乙\t\t3\n", kMax) > 0);
   CHECK(match_units(words, characters(U"甲乙丙丁戊己庚"), {}, false) ==

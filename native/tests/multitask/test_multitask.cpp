@@ -1,5 +1,5 @@
-// The loose mapping against its definition: scores, best paths by the list of all paths, steps, the compiled
-// tagger; and what is refused.
+// Compares the loose mapping with its definition: scores, best paths among all paths, steps, and the compiled
+// tagger; and bad arguments.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
@@ -83,7 +83,7 @@ struct Case {
     return weights[static_cast<std::size_t>(training->transition_offset(side) + a * (labels_of(side) + 1) +
                                             b)];
   }
-  /// Eq. 6, label by label: what a path scores if its labels count as these of the other side, [T][...].
+  /// Eq. 6, label by label: the score of a path whose labels count as these of the other side, [T][...].
   [[nodiscard]] double score(std::size_t side, std::int64_t begin, const Labels& path,
                              const std::vector<Labels>& partners) const {
     const Labels edges{labels_of(side), labels_of(1 - side)};
@@ -106,7 +106,7 @@ struct Case {
     }
     return sum;
   }
-  /// With all partners, or with those of the best choice of one for each label.
+  /// The score with all partners, or with the best choice of one for each label.
   [[nodiscard]] double score(std::size_t side, std::int64_t begin, const Labels& path) const {
     std::vector<Labels> partners;
     for (const std::int32_t label : path)
@@ -180,7 +180,7 @@ TEST(the_answer_is_the_best_of_all_paths) {
   });
 }
 
-TEST(a_step_is_the_difference_to_the_best_wrong_path) {
+TEST(a_step_is_the_difference_from_the_best_wrong_path) {
   for_each_case(60, [](const Case& x) {
     MultitaskTraining::Work work;
     for (std::size_t k = 0; k < x.data.side.size(); ++k) {
@@ -226,7 +226,7 @@ TEST(all_labels_expanded_compile_into_a_plain_tagger) {
   });
 }
 
-TEST(turned_twice_a_mapping_is_itself) {
+TEST(a_mapping_inverted_twice_is_itself) {
   testing::for_each_seed(20, [](testing::Random& random) {
     const LabelMap map = random_map(random, 5, 7, random.chance(0.5));
     const LabelMap again = turn(turn(map, 7), 5);
@@ -234,15 +234,15 @@ TEST(turned_twice_a_mapping_is_itself) {
   });
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(bad_arguments_are_refused) {
   CHECK_THROWS(check(LabelMap{{0, 1}, {9}}, 1, 4), std::invalid_argument);
   CHECK_THROWS(check(LabelMap{{0, 2}, {1}}, 1, 4), std::invalid_argument);
   CHECK_THROWS(check(LabelMap{{0, 1, 0}, {1}}, 2, 4), std::invalid_argument);
   testing::Random random(3);
   Case x(random, Expansion::best, false);
   CHECK_THROWS_WITH(MultitaskObjective(*x.training), std::invalid_argument,
-                    "a random field needs all labels");
+                    "a conditional random field needs all labels");
   x.data.side[0] = 2;
   CHECK_THROWS_WITH(MultitaskTraining(x.layout, x.map, Expansion::all, x.data), std::invalid_argument,
-                    "there are only two sides");
+                    "a sentence must belong to side 0 or 1");
 }

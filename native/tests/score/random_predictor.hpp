@@ -1,4 +1,4 @@
-// Small random predictors with the tagger and the sentences they were made from.
+// Small random predictors, with the tagger and the sentences they were made from.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ inline constexpr const char* kPredictorTemplates = "w[0]\nw[-1] w[0]\nw[0] w[1]\
   return out;
 }
 
-/// A tagger as it was laid out, and the same compiled.
+/// A tagger as it was laid out, and compiled.
 struct PredictorCase {
   TemplateSet templates = parse_templates(kPredictorTemplates);
   Sentences sentences;
@@ -40,7 +40,7 @@ struct PredictorCase {
   PredictorCase(Random& random, RuleKind kind, std::int32_t texts) : sentences(small_texts(random, texts)) {
     std::int32_t labels = 0;
     Succession rules = random_rules(random, kind, labels);
-    // Half of the features are unknown to the tagger, as in a new text.
+    // Half of the features are unknown to the tagger, as in new text.
     keys = count_keys(templates, sentences, 2);
     FeatureKeys scratch;
     extract_rows(templates, sentences, 0, sentences.size(), FeatureIndex(keys), scratch, features);
@@ -58,7 +58,7 @@ struct PredictorCase {
   }
 };
 
-/// Rules that give every text a legal analysis.
+/// Rules under which every text has a legal analysis.
 [[nodiscard]] inline RuleKind living_kind(Random& random) {
   constexpr RuleKind kKinds[] = {RuleKind::free, RuleKind::blocks, RuleKind::tag_wise};
   return kKinds[random.below(3)];

@@ -1,5 +1,5 @@
-// Lines in, lines out: small taggers with known answers, hostile lines, and the same bytes for any number of
-// threads.
+// Tests lines in and lines out: small taggers with known answers, hostile lines, and the same bytes for any
+// number of threads.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// Labels by unit: every unit listed gets its label, all others 0.
+/// A tagger that gives every listed unit its label, and all others 0.
 [[nodiscard]] Predictor lexicon(std::int32_t labels, Succession rules,
                                 const std::vector<std::pair<std::string, std::int32_t>>& entries) {
   const TemplateSet templates = parse_templates("w[0]");
@@ -41,14 +41,14 @@ using namespace std::string_literals;
   return {labels, layout.rules, compile_weights(layout, weights, keys, 0.0F), templates, Folding()};
 }
 
-/// Words are tagged N, but V if they are 爱 or 去.
+/// Tags words N, except 爱 and 去, which are V.
 [[nodiscard]] Predictor word_tagger() { return lexicon(2, {}, {{"爱", 1}, {"去", 1}}); }
 
 [[nodiscard]] LineOptions word_options() { return {true, {}, {"N", "V"}, {1, 1}, " ", "/"}; }
 
 enum Letter : std::int32_t { E, S, B, I };
 
-/// Characters in the order E S B I; 中 begins a word, 国 goes on, 人 ends it, all others stand alone.
+/// Labels in the order E S B I; 中 begins a word, 国 continues it, 人 ends it, all others stand alone.
 [[nodiscard]] Predictor segmenter() {
   return lexicon(4, testing::boundary_rules(1, false),
                  {{"中", B}, {"国", I}, {"人", E}, {"a", S}, {"。", S}, {"1", S}});
@@ -105,7 +105,7 @@ TEST(a_blank_ends_a_word) {
   CHECK(segment("  中人  ") == "中人");
 }
 
-TEST(parts_that_stay_whole_are_not_cut) {
+TEST(protected_spans_are_not_cut) {
   CHECK(segment("。aa。11。") == "。 aa 。 11 。");
   CHECK(segment("。11人。") == "。 11人 。");  // a number may be part of a longer word
   CHECK(segment("中国11%人") == "中国 11% 人");
@@ -120,7 +120,7 @@ TEST(raw_text_has_tags_at_the_ends_of_words) {
   CHECK(tag_lines(segmenter(), "中国人a。\n。", options, 1) == "中国人_E | a_S | 。_S\n。_S");
 }
 
-TEST(line_breaks_stay_as_they_were) {
+TEST(line_breaks_are_kept) {
   for (const std::string& text : {""s, "\n"s, "\r\n"s, "\n\n\n"s, "\r\n\r\n"s, "\n\r\n"s}) {
     CHECK(tag_words(text) == text);
     CHECK(segment(text) == text);
@@ -128,10 +128,10 @@ TEST(line_breaks_stay_as_they_were) {
   CHECK(tag_words("爱\r\n\r\n去\r\n吧") == "爱/V\r\n\r\n去/V\r\n吧/N");
   CHECK(segment("中人\r\n\r\n1\n") == "中人\r\n\r\n1\n");
   CHECK(segment(" \n\u3000\r\n") == "\n\r\n");
-  CHECK(tag_words("a\rb\n") == "a/N b/N\n");  // alone on a line it is a blank
+  CHECK(tag_words("a\rb\n") == "a/N b/N\n");  // inside a line, it is a blank
 }
 
-TEST(lines_that_are_not_utf8_are_named) {
+TEST(errors_name_lines_that_are_not_utf8) {
   for (const bool has_words : {false, true}) {
     const auto tag = [&](const std::string& text) { return has_words ? tag_words(text) : segment(text); };
     CHECK_THROWS_WITH(tag("\xFF"), std::invalid_argument, "1: byte 0 is not UTF-8");
@@ -145,7 +145,7 @@ TEST(lines_that_are_not_utf8_are_named) {
   }
 }
 
-TEST(lines_lose_and_gain_nothing_but_blanks) {
+TEST(only_blanks_are_lost_or_added) {
   testing::for_each_seed(150, [](testing::Random& random) {
     const std::string text = random_lines(random, random.below(60));
     CHECK(without_blanks(segment(text)) == without_blanks(text));
@@ -180,25 +180,25 @@ TEST(bad_line_options_are_refused) {
   LineOptions options = word_options();
   options.name.pop_back();
   CHECK_THROWS_WITH(tag_lines(word_tagger(), "", options, 1), std::invalid_argument,
-                    "the options do not fit");
+                    "the options do not match");
   options = word_options();
   options.starts.push_back(1);
   CHECK_THROWS_WITH(tag_lines(word_tagger(), "", options, 1), std::invalid_argument,
-                    "the options do not fit");
+                    "the options do not match");
   CHECK_THROWS(tag_lines(word_tagger(), "", word_options(), 0), std::invalid_argument);
   CompiledWeights weights;
   weights.slot = {kNoSlot};
   weights.transition.assign(9, 0.0F);
   const Predictor with_column(2, {}, weights, parse_templates("@pos[0]"), Folding());
   CHECK_THROWS_WITH(tag_lines(with_column, "a", word_options(), 1), std::invalid_argument,
-                    "lines of text have no");
+                    "the templates need columns");
 }
 
-TEST(a_line_without_a_legal_analysis_is_named) {
+TEST(errors_name_a_line_without_a_legal_path) {
   CompiledWeights weights;
   weights.slot = {kNoSlot};
   weights.transition.assign(9, 0.0F);
   const Predictor never(2, {2, std::vector<std::uint8_t>(9, 0)}, weights, parse_templates("w[0]"), Folding());
   CHECK_THROWS_WITH(tag_lines(never, "\na", word_options(), 1), std::invalid_argument,
-                    "2: no analysis is legal");
+                    "2: no path through the lattice is legal");
 }

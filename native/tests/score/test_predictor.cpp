@@ -1,4 +1,4 @@
-// The compiled tagger against the one it was compiled from, and what a user's constraints do to it.
+// Compares the compiled tagger with the one it was compiled from, and tests constraints.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ using Labels = std::vector<std::int32_t>;
   return labels;
 }
 
-/// Allows each unit the label of `labels` or, by chance, every label.
+/// Allows each unit its label in `labels` or, by chance, every label.
 [[nodiscard]] Constraints constrain(testing::Random& random, const Labels& labels) {
   Constraints out;
   for (const std::int32_t label : labels) {
@@ -79,7 +79,7 @@ void refuses(const char* message, const Change& change) {
 
 }  // namespace
 
-TEST(predictors_label_as_the_tagger_they_were_compiled_from) {
+TEST(predictors_label_like_the_tagger_they_were_compiled_from) {
   testing::for_each_seed(60, [](testing::Random& random) {
     const PredictorCase x(random, living_kind(random), 20);
     const Predictor predictor = x.compile();
@@ -90,7 +90,7 @@ TEST(predictors_label_as_the_tagger_they_were_compiled_from) {
   });
 }
 
-TEST(predictors_score_as_the_tagger_they_were_compiled_from) {
+TEST(predictors_score_like_the_tagger_they_were_compiled_from) {
   testing::for_each_seed(30, [](testing::Random& random) {
     const PredictorCase x(random, living_kind(random), 10);
     const Predictor predictor = x.compile();
@@ -121,11 +121,11 @@ TEST(small_weights_are_dropped) {
   });
 }
 
-TEST(constraints_that_can_hold_do) {
+TEST(possible_constraints_hold) {
   testing::for_each_seed(60, [](testing::Random& random) {
     const PredictorCase x(random, living_kind(random), 12);
     const Predictor predictor = x.compile();
-    // What another tagger says is legal, so it can be asked for.
+    // The answer of another tagger is legal, so it can be required.
     std::vector<float> others = x.weights;
     std::reverse(others.begin(), others.end());
     const Constraints constraints =
@@ -152,7 +152,7 @@ TEST(constraints_that_can_hold_do) {
   });
 }
 
-TEST(impossible_constraints_are_counted_and_forgotten) {
+TEST(impossible_constraints_are_counted_and_ignored) {
   testing::for_each_seed(40, [](testing::Random& random) {
     const PredictorCase x(random, testing::RuleKind::blocks, 12);
     const Predictor predictor = x.compile();
@@ -244,20 +244,20 @@ TEST(bad_constraints_are_refused) {
   is_refused(allow(-1), "the tags of position 0");
   Constraints shorter = allow(0);
   shorter.allowed.first.pop_back();
-  is_refused(shorter, "the allowed labels do not fit");
+  is_refused(shorter, "the allowed labels do not match");
   const float infinity = std::numeric_limits<float>::infinity();
   const auto last = static_cast<std::int64_t>(units) - 1;
   check(Constraints{{}, {{0, 0, 1.0F}, {0, 0, 1.0F}, {last, 1, -1.0F}}, {}, {}}, predictor.labels(),
         x.sentences.units());
-  is_refused({{}, {{1, 0, 1.0F}, {0, 0, 1.0F}}, {}, {}}, "a bonus does not fit");
-  is_refused({{}, {{-1, 0, 1.0F}}, {}, {}}, "a bonus does not fit");
-  is_refused({{}, {{last + 1, 0, 1.0F}}, {}, {}}, "a bonus does not fit");
-  is_refused({{}, {{0, x.layout.labels, 1.0F}}, {}, {}}, "a bonus does not fit");
-  is_refused({{}, {{0, -1, 1.0F}}, {}, {}}, "a bonus does not fit");
-  is_refused({{}, {{0, 0, infinity}}, {}, {}}, "a bonus does not fit");
+  is_refused({{}, {{1, 0, 1.0F}, {0, 0, 1.0F}}, {}, {}}, "a bonus does not match");
+  is_refused({{}, {{-1, 0, 1.0F}}, {}, {}}, "a bonus does not match");
+  is_refused({{}, {{last + 1, 0, 1.0F}}, {}, {}}, "a bonus does not match");
+  is_refused({{}, {{0, x.layout.labels, 1.0F}}, {}, {}}, "a bonus does not match");
+  is_refused({{}, {{0, -1, 1.0F}}, {}, {}}, "a bonus does not match");
+  is_refused({{}, {{0, 0, infinity}}, {}, {}}, "a bonus does not match");
 }
 
-TEST(what_is_known_of_units_bars_labels) {
+TEST(facts_about_units_bar_labels) {
   const std::vector<std::uint16_t> barred_by = {1, 2, 3, 0};
   const std::vector<std::uint16_t> known = {0, 1, 2, 4, 1, 3};
   const Constraints free = restricted({{}, {{2, 1, 1.0F}}, {}, {}}, known, barred_by);
@@ -292,16 +292,16 @@ TEST(what_is_known_of_units_bars_labels) {
 TEST(bad_predictor_arrays_are_refused) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   build(two_entries());
-  refuses("the arrays of the tagger do not fit", [](CompiledWeights& w) { w.transition.pop_back(); });
-  refuses("the arrays of the tagger do not fit", [](CompiledWeights& w) { w.weight.pop_back(); });
-  refuses("the arrays of the tagger do not fit", [](CompiledWeights& w) { w.slot.clear(); });
+  refuses("the arrays of the tagger are inconsistent", [](CompiledWeights& w) { w.transition.pop_back(); });
+  refuses("the arrays of the tagger are inconsistent", [](CompiledWeights& w) { w.weight.pop_back(); });
+  refuses("the arrays of the tagger are inconsistent", [](CompiledWeights& w) { w.slot.clear(); });
   refuses("a weight of the tagger is not finite", [&](CompiledWeights& w) { w.weight[0] = nan; });
   refuses("a weight of the tagger is not finite", [&](CompiledWeights& w) { w.transition[8] = nan; });
   refuses("the tagger's table has no free slot", [](CompiledWeights& w) { w.slot[0] = 0; });
-  refuses("a slot of the tagger leads outside", [](CompiledWeights& w) { w.slot[1] = 2; });
+  refuses("a slot of the tagger points outside", [](CompiledWeights& w) { w.slot[1] = 2; });
   refuses("a label of the tagger is out of range", [](CompiledWeights& w) { w.label[0] = 2; });
   refuses("the tagger's last entry is not marked", [](CompiledWeights& w) { w.label[1] = 1; });
-  refuses("the labels of a feature are not ascending", [](CompiledWeights& w) { w.label = {1, kLastEntry}; });
+  refuses("the labels of a feature do not ascend", [](CompiledWeights& w) { w.label = {1, kLastEntry}; });
   refuses("the tagger's table has too few free slots", [](CompiledWeights& w) {
     w.slot.assign(2 * kLongestRun, 0);
     w.slot[kLongestRun + 1] = kNoSlot;

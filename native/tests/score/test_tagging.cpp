@@ -1,5 +1,5 @@
-// The plain tagger against its definition: losses by enumeration, gradients by central differences, layouts
-// pair by pair.
+// Compares the plain tagger with its definition: losses by enumeration, gradients by central differences,
+// layouts pair by pair.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -58,7 +58,7 @@ void check_gradient(testing::TaggerCase& x) {
   return out;
 }
 
-/// Two units with the features 0 0 and 1 2, labels 1 and 0 of three.
+/// Two units with features 0 0 and 1 2, and labels 1 and 0 of three.
 [[nodiscard]] TaggingData two_units() {
   TaggingData data;
   data.features.first = {0, 2, 4};
@@ -70,15 +70,15 @@ void check_gradient(testing::TaggerCase& x) {
 
 }  // namespace
 
-TEST(tagger_gradients_of_full_annotation_are_central_differences) {
+TEST(gradients_of_full_annotation_match_central_differences) {
   for_each_tagger(12, testing::Annotation::full, 1, check_gradient);
 }
 
-TEST(tagger_gradients_of_partial_annotation_are_central_differences) {
+TEST(gradients_of_partial_annotation_match_central_differences) {
   for_each_tagger(12, testing::Annotation::partial, 1, check_gradient);
 }
 
-TEST(tagger_weights_count_with_their_scale) {
+TEST(weights_count_with_their_scale) {
   for_each_tagger(10, testing::Annotation::partial, 1, [](const testing::TaggerCase& x) {
     std::vector<float> doubled = x.weights;
     for (float& w : doubled) w *= 2.0F;
@@ -96,7 +96,7 @@ TEST(tagged_units_are_the_best_labels) {
   for_each_tagger(20, testing::Annotation::full, 7, [](const testing::TaggerCase& x) {
     const auto alone = tag_units(x.layout, x.view(), x.data.features, x.data.first, 1);
     CHECK(alone == tag_units(x.layout, x.view(), x.data.features, x.data.first, 3));
-    // The best labels must be as good as every other sequence: no single change helps.
+    // The best labels must be as good as any other sequence: no single change helps.
     testing::TaggerCase forced = x;
     forced.data.label = alone;
     for (std::int64_t k = 0; k < x.sentences(); ++k) {
@@ -128,7 +128,7 @@ TEST(a_sentence_without_units_costs_nothing) {
   CHECK(tag_units(layout, {weights}, data.features, data.first, 1).size() == 2);
 }
 
-TEST(layouts_have_what_meets_in_the_data) {
+TEST(layouts_have_the_pairs_in_the_data) {
   const TaggingData data = two_units();
   CHECK(pairs_of(lay_out_tagger(3, {}, 3, data, 100)) == std::set<RowAndLabel>{{0, 1}, {1, 0}, {2, 0}});
   CHECK(lay_out_tagger(3, {}, 3, data, 100).weights() == 16 + 3);
@@ -139,12 +139,12 @@ TEST(frequent_features_have_a_weight_for_every_label) {
   const std::set<RowAndLabel> some = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {2, 0}};
   CHECK(pairs_of(lay_out_tagger(3, {}, 3, data, 2)) == some);
   CHECK(pairs_of(lay_out_tagger(3, {}, 3, data, 1)).size() == 9);
-  // Row 3 never occurs: it has weights only if zero times are enough.
+  // Row 3 never occurs: it has weights only if zero occurrences are enough.
   CHECK(pairs_of(lay_out_tagger(3, {}, 4, data, 1)).size() == 9);
   CHECK(pairs_of(lay_out_tagger(3, {}, 4, data, 0)).size() == 12);
 }
 
-TEST(features_of_partial_units_meet_every_allowed_label) {
+TEST(features_of_partial_units_pair_with_every_allowed_label) {
   TaggingData data = two_units();
   data.label = {-1, 0};
   data.sets = {{0, 2, 2}, {0, 2}};
@@ -175,7 +175,8 @@ TEST(bad_layouts_are_refused) {
   CHECK_THROWS_WITH(lay_out_tagger(1, {}, 3, data, 1), std::invalid_argument, "a label is out of range");
   CHECK_THROWS_WITH(lay_out_tagger(3, {}, 2, data, 1), std::invalid_argument,
                     "a feature row is out of range");
-  CHECK_THROWS_WITH(lay_out_tagger(0x10000, {}, 3, data, 9), std::invalid_argument, "65536 labels are more");
+  CHECK_THROWS_WITH(lay_out_tagger(0x10000, {}, 3, data, 9), std::invalid_argument,
+                    "65536 labels, but at most");
   data.sets = {{0, 1, 1}, {3}};
   CHECK_THROWS_WITH(lay_out_tagger(3, {}, 3, data, 1), std::invalid_argument, "a label is out of range");
 }

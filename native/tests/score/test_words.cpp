@@ -1,4 +1,4 @@
-// Words from labels, by hand.
+// Tests words from labels, by hand.
 #include <stdexcept>
 #include <vector>
 
@@ -34,7 +34,7 @@ TEST(words_end_where_labels_say) {
 
 TEST(words_end_at_white_space_and_at_the_end_of_a_sentence) {
   const std::vector<std::int64_t> sentence = {0, 4, 5};
-  const std::vector<std::int32_t> label = {2, 3, 3, 3, 0};  // one word, if the labels were all
+  const std::vector<std::int32_t> label = {2, 3, 3, 3, 0};  // one word by the labels alone
   const std::vector<std::uint16_t> known = {0, 0, kGap | kApart, kGap, 0};
   const WordColumns found = words_of_labels({kStarts, kEnds}, {kSpans, sentence, known, label, {}});
   CHECK(found.first == std::vector<std::int32_t>({0, 2, 4}));
@@ -42,7 +42,7 @@ TEST(words_end_at_white_space_and_at_the_end_of_a_sentence) {
   CHECK(found.p.empty());
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(inconsistent_arrays_are_refused) {
   const std::vector<std::int64_t> sentence = {0, 5};
   const std::vector<std::int32_t> label(5, 1);
   const std::vector<std::uint16_t> known(5, 0);
@@ -60,7 +60,7 @@ TEST(what_does_not_fit_is_refused) {
 TEST(words_are_spaced_and_nothing_is_lost) {
   const std::vector<std::int32_t> start = {1, 3, 5, 9};
   const std::vector<std::int32_t> end = {3, 4, 6, 10};
-  // White space before the words stays; a lone blank is padded; what is invisible stays with its word.
+  // White space before the words stays; a single blank is padded; invisible characters stay with their word.
   CHECK(spaced(U" ab"
                U"c"
                U" d"

@@ -1,4 +1,4 @@
-// Our declarations of SQLite's interface against its own header, where that is installed.
+// Compares our declarations of SQLite's interface with its own header, if that is installed.
 #include "../../sqlite/sqlite_abi.hpp"
 #include "check.hpp"
 
@@ -23,7 +23,7 @@ TEST(functions_are_where_we_look_for_them) {
   CHECK(sizeof(sqlite3_api_routines) > PLACE(bind_pointer) * sizeof(void*));
 }
 
-TEST(fts5_is_laid_out_as_we_say) {
+TEST(fts5_has_our_layout) {
   CHECK(offsetof(fts5_api, xCreateTokenizer) == offsetof(Fts5, create_tokenizer));
   CHECK(offsetof(fts5_tokenizer, xTokenize) == offsetof(TokenizerMethods, tokenize));
   CHECK(sizeof(fts5_tokenizer) == sizeof(TokenizerMethods));
@@ -32,5 +32,5 @@ TEST(fts5_is_laid_out_as_we_say) {
   CHECK(SQLITE_UTF8 == kUtf8);
 }
 #else
-TEST(not_compared_without_the_header_of_sqlite) { std::printf("not run: sqlite3ext.h is not installed\n"); }
+TEST(not_compared_without_sqlites_header) { std::printf("not run: sqlite3ext.h is not installed\n"); }
 #endif

@@ -1,4 +1,4 @@
-// Hostile random text, and what it is cut into.
+// Hostile random text, and the pieces it is cut into.
 #pragma once
 
 #include <string>
@@ -50,7 +50,7 @@ inline constexpr std::u32string_view kNasty =
   return out;
 }
 
-/// Ascending, disjoint, not empty, inside the text, and only white space between them.
+/// Ascending, disjoint, not empty, inside the text, and with only white space between them.
 [[nodiscard]] inline bool covers(std::u32string_view text, const std::vector<Span>& spans) {
   std::int64_t at = 0;
   const auto is_blank_until = [&](std::int64_t end) {

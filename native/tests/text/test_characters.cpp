@@ -1,4 +1,4 @@
-// Character classes, UTF-8 and folding: named examples, and laws on hostile random text.
+// Tests character classes, UTF-8 and folding: named examples, and laws on hostile random text.
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -43,7 +43,7 @@ TEST(white_space_and_controls_are_space) {
   CHECK(char_class(U'\0') == CharClass::space);
 }
 
-TEST(what_is_no_character_is_other) {
+TEST(noncharacters_are_other) {
   for (const char32_t c :
        {char32_t{0xD800}, char32_t{0xDFFF}, char32_t{0x10FFFF}, char32_t{0x110000}, char32_t{0xFFFFFFFF}}) {
     CHECK(char_class(c) == CharClass::other);
@@ -61,24 +61,24 @@ TEST(classes_are_named) {
   CHECK(char_type_name(CharClass::extend) == U"other");
 }
 
-TEST(every_code_point_comes_back) {
+TEST(every_code_point_survives_a_round_trip) {
   std::u32string all;
   for (char32_t c = 0; c < 0x110000; ++c) {
     if (c < 0xD800 || c > 0xDFFF) all.push_back(c);
   }
   const std::string bytes = encode_utf8(all);
-  // 1, 2, 3 and 4 bytes for the code points of each length, less the surrogates.
+  // 1, 2, 3 and 4 bytes for the code points of each length, without the surrogates.
   CHECK(bytes.size() == 0x80 + 2 * 0x780 + 3 * (0xF800 - 0x800) + 4 * 0x100000);
   CHECK(decode_utf8(bytes) == all);
 }
 
-TEST(encoding_is_the_compilers) {
+TEST(encoding_matches_the_compilers) {
   CHECK(encode_utf8(U"a\u00E9\u4E2D\U00020000") == "a\xC3\xA9\xE4\xB8\xAD\xF0\xA0\x80\x80");
   CHECK(encode_utf8(std::u32string(1, U'\0')) == std::string(1, '\0'));
   CHECK(decode_utf8("").empty());
 }
 
-TEST(bytes_that_are_not_utf8_are_refused_at_their_place) {
+TEST(bytes_that_are_not_utf8_are_refused_with_their_position) {
   using namespace std::string_view_literals;
   const auto refused = {
       "\x80"sv,
@@ -92,7 +92,7 @@ TEST(bytes_that_are_not_utf8_are_refused_at_their_place) {
       "\xC0\x80"sv,
       "\xC1\xBF"sv,
       "\xE0\x9F\xBF"sv,
-      "\xF0\x8F\xBF\xBF"sv,  // longer than necessary
+      "\xF0\x8F\xBF\xBF"sv,  // overlong
       "\xED\xA0\x80"sv,
       "\xED\xBF\xBF"sv,  // surrogates
       "\xF4\x90\x80\x80"sv,
@@ -136,7 +136,7 @@ TEST(folding_narrows_only_if_asked) {
   CHECK(Folding(true, {})(wide) == U"Az09!~ ¥₩中Aー");
 }
 
-TEST(folding_pairs_come_after_the_width) {
+TEST(folding_narrows_before_it_applies_pairs) {
   const std::array<std::pair<char32_t, char32_t>, 3> pairs = {{{U'國', U'国'}, {U'A', U'a'}, {U'a', U'b'}}};
   CHECK(Folding(false, pairs)(U"中國ＡAa") == U"中国Ａab");
   CHECK(Folding(true, pairs)(U"中國ＡAa") == U"中国aab");

@@ -1,4 +1,4 @@
-// Words for search engines: positions, lengths and parts, by hand.
+// Tests words for search engines: positions, lengths and parts, by hand.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ struct Cut {
   std::vector<std::int32_t> end;
 };
 
-/// Words separated by blanks, as offsets in the text without them.
+/// Words separated by blanks, as offsets into the text without blanks.
 [[nodiscard]] Cut cut(std::u32string_view words) {
   Cut found;
   std::int32_t at = 0;
@@ -30,7 +30,7 @@ struct Cut {
   return found;
 }
 
-/// "word position+length:standards" of all that is found.
+/// "word position+length:standards" of everything found.
 [[nodiscard]] std::string found(std::u32string_view a, std::u32string_view b, bool with_parts) {
   const Cut x = cut(a);
   const Cut y = cut(b);
@@ -70,9 +70,9 @@ TEST(words_that_cross_share_positions) {
   CHECK(found(U"甲乙 丙", U"甲 乙丙", false) == "甲乙 0+2:1\n甲 0+1:2\n乙丙 1+2:2\n丙 2+1:1\n");
 }
 
-TEST(punctuation_leaves_a_hole) { CHECK(found(U"好 ， 对", U"好 ， 对", false) == "好 0+1:3\n对 2+1:3\n"); }
+TEST(punctuation_leaves_a_gap) { CHECK(found(U"好 ， 对", U"好 ， 对", false) == "好 0+1:3\n对 2+1:3\n"); }
 
-TEST(a_part_begins_in_the_word_that_has_it_and_spans_what_it_touches) {
+TEST(a_part_has_its_words_position_and_spans_all_it_touches) {
   CHECK(found(U"图书馆", U"图书 馆", true) == "图书馆 0+2:1\n图书 0+1:2\n书馆 0+2:0\n馆 1+1:2\n");
 }
 
@@ -86,7 +86,7 @@ TEST(parts_are_short_runs) {
   CHECK(parts(U"") == "");
 }
 
-TEST(terms_are_folded_and_marks_are_no_words) {
+TEST(terms_are_folded_and_marks_are_not_words) {
   const std::vector<std::pair<char32_t, char32_t>> pairs = {{U'國', U'国'}};
   CHECK(search_term(U"國ＡＢc", Folding(true, pairs)) == U"国abc");
   CHECK(!is_searchable(U"……"));

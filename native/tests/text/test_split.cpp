@@ -1,4 +1,4 @@
-// Units and sentences: named examples, and laws on hostile random text.
+// Tests units and sentences: named examples, and laws on hostile random text.
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -53,7 +53,7 @@ TEST(units_keep_what_belongs_together) {
   CHECK(units(U"\u0301\u0301中") == Pieces{U"\u0301\u0301", U"中"});
 }
 
-TEST(flags_are_pairs_of_letters) {
+TEST(flags_are_pairs_of_regional_indicators) {
   const std::u32string china = U"\U0001F1E8\U0001F1F3";
   CHECK(units(china + china) == Pieces{china, china});
   CHECK(units(china + U"\U0001F1E8") == Pieces{china, U"\U0001F1E8"});
@@ -68,7 +68,7 @@ TEST(sentences_end_at_full_stops_and_line_breaks) {
   CHECK(sentences(U"。") == Pieces{U"。"});
 }
 
-TEST(sentences_take_runs_and_closers_along) {
+TEST(sentences_include_runs_of_stops_and_closers) {
   CHECK(sentences(U"真的？！……好") == Pieces{U"真的？！……", U"好"});
   CHECK(sentences(U"他说：“走。”我走了。") == Pieces{U"他说：“走。”", U"我走了。"});
   CHECK(sentences(U"（完。）」好") == Pieces{U"（完。）」", U"好"});
@@ -81,7 +81,7 @@ TEST(ascii_stops_do_not_cut_addresses) {
   CHECK(sentences(U"好!") == Pieces{U"好!"});
 }
 
-TEST(spans_cover_whatever_is_visible) {
+TEST(spans_cover_everything_visible) {
   testing::for_each_seed(20000, [](testing::Random& random) {
     const std::u32string text = nasty_text(random);
     for (const bool joins_letters : {false, true}) {
@@ -93,7 +93,7 @@ TEST(spans_cover_whatever_is_visible) {
   });
 }
 
-TEST(sentences_begin_and_end_with_something_visible) {
+TEST(sentences_begin_and_end_with_visible_characters) {
   testing::for_each_seed(5000, [](testing::Random& random) {
     for (const std::u32string& sentence : sentences(nasty_text(random))) {
       CHECK(char_class(sentence.front()) != CharClass::space &&
@@ -113,12 +113,12 @@ TEST(joined_runs_are_unions_of_characters) {
   });
 }
 
-TEST(no_sentence_ends_inside_a_part) {
+TEST(no_sentence_ends_inside_a_protected_span) {
   CHECK(sentences(U"看#好！吗？#吧！好") == Pieces({U"看#好！吗？#吧！", U"好"}));
   CHECK(sentences(U"好？看http://a.cn/!?b") == Pieces({U"好？", U"看http://a.cn/!?b"}));
 }
 
-TEST(long_sentences_are_cut_between_parts) {
+TEST(long_sentences_are_cut_between_protected_spans) {
   const std::u32string word(700, U'a');
   std::u32string text;
   while (text.size() < 20'000) text += word + U"好";
@@ -136,7 +136,7 @@ TEST(long_sentences_are_cut_between_parts) {
   CHECK(sentences(text).size() == 1);  // one character
 }
 
-TEST(parts_tell_where_words_begin) {
+TEST(protected_spans_show_where_words_begin) {
   CHECK(edges(U"有5kg吗") == U".|--|");
   CHECK(edges(U"第15日") == U"..-.");  // 15 may be part of a longer word
   CHECK(edges(U"第15，好") == U"..-|.");
@@ -153,7 +153,7 @@ TEST(parts_tell_where_words_begin) {
   CHECK(edges(U"ok1行", joined) == U".-.");
 }
 
-TEST(letters_digits_and_han_are_no_marks) {
+TEST(letters_digits_and_han_are_not_marks) {
   const SplitText found = split_text(U"好。a、１😀", {});
   CHECK(found.first == std::vector<std::int64_t>({0, 2, 6}));
   for (const char32_t last : {U'好', U'a', U'１', U'、', U'😀'}) {
@@ -166,7 +166,7 @@ TEST(letters_digits_and_han_are_no_marks) {
   CHECK((found.known[2] & kNoNumber) != 0 && (found.known[4] & kNoNumber) == 0);
 }
 
-TEST(gaps_are_known) {
+TEST(gaps_are_recorded) {
   const SplitText found = split_text(U" 我 去\u200b北\u200b 京\x1f好。 他", {});
   const std::vector<std::uint16_t> gaps = {
       0, kGap | kApart | kWordBegins, kGap, kGap | kApart | kWordBegins, kGap | kApart | kWordBegins, 0, 0};
@@ -174,7 +174,7 @@ TEST(gaps_are_known) {
     CHECK((found.known[k] & (kGap | kApart | kWordBegins)) == gaps[k]);
 }
 
-TEST(texts_are_split_one_by_one) {
+TEST(texts_are_split_separately) {
   const std::vector<std::u32string> texts = {U"好。a、１", U"", U"5kg！不"};
   const SplitTexts found = split_texts(texts, {});
   std::size_t unit = 0;

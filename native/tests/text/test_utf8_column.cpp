@@ -1,4 +1,4 @@
-// Columns of texts as Arrow stores them: counted in place, and words cut out of them.
+// Tests columns of texts as Arrow stores them: counting in place, and cutting words out.
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -29,7 +29,7 @@ const std::string kBytes = "他去a\U0001F600。\xED\xA0\x80";  // the last thre
 
 }  // namespace
 
-TEST(characters_are_counted_text_by_text) {
+TEST(characters_are_counted_for_each_text) {
   CHECK(count_characters({kBytes, Offsets{0, 6, 6, 7, 14, 17}}) == Offsets({2, 0, 1, 2, -1}));
   CHECK(count_characters({kBytes, Offsets{0, 5}}) == Offsets({-1}));
   CHECK_THROWS((void)count_characters({kBytes, Offsets{0, 18}}), std::invalid_argument);

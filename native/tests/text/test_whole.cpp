@@ -1,4 +1,4 @@
-// Parts of mixed text that are never cut.
+// Tests protected spans, the parts of mixed text that are never cut.
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 
 namespace {
 
-/// `text` with the parts of a kind in brackets.
+/// `text` with the protected spans of a kind in brackets.
 [[nodiscard]] std::u32string marked(std::u32string_view text, WholeKind kind) {
   std::u32string out;
   std::size_t at = 0;
@@ -32,7 +32,7 @@ namespace {
   return out.append(text.substr(at));
 }
 
-/// Brackets in `expected` stand around what must be found.
+/// Brackets in `expected` mark what must be found.
 void check_marked(WholeKind kind, std::initializer_list<std::u32string_view> expected) {
   for (const std::u32string_view each : expected) {
     std::u32string plain(each);
@@ -45,7 +45,7 @@ void check_marked(WholeKind kind, std::initializer_list<std::u32string_view> exp
 
 }  // namespace
 
-TEST(addresses_of_pages_are_whole) {
+TEST(web_addresses_are_protected) {
   check_marked(
       WholeKind::url,
       {U"看[http://a.cn/b?q=1&c=2#d]吧", U"（[https://zh.example.org/wiki/A_(b)]）。",
@@ -54,12 +54,12 @@ TEST(addresses_of_pages_are_whole) {
        U"ok.Then", U"a@example.com", U"第3.x页", U"1.2.3", U"http://。", U"xhttp://a", U"://a", U"node.js"});
 }
 
-TEST(addresses_of_mail_are_whole) {
+TEST(mail_addresses_are_protected) {
   check_marked(WholeKind::email, {U"写信到[li.ming+x@mail.example.cn]吧", U"[a@b.co]", U"a@b", U"@b.co",
                                   U"a@.co", U"请找[a_1@ex-ample.org]。", U"a@b.1"});
 }
 
-TEST(topics_and_names_are_whole) {
+TEST(topics_and_names_are_protected) {
   check_marked(WholeKind::hashtag, {U"[#春节#]快乐", U"看[#topic_1]吧", U"[#春节] 快乐", U"#春节快乐！",
                                     U"C#很好", U"#1", U"##", U"# a", U"[#a#][#b#]"});
   check_marked(WholeKind::mention, {U"转[@li_ming]看", U"[@小明]：你好", U"[@小明] 你好", U"@小明你好！",
@@ -94,29 +94,29 @@ TEST(numbers_keep_what_belongs_to_them) {
                 U"[３．５％]", U"加[½]杯", U"[3½]", U"[20m²]", U"[5㎡]", U"5A级", U"3m2", U"7月"});
 }
 
-TEST(words_in_letters_are_whole) {
+TEST(alphabetic_words_are_protected) {
   check_marked(WholeKind::word, {U"用[iPhone15]打", U"[Wi-Fi]和[COVID-19]", U"学[C++]、[C#]和[C]", U"[don't]",
                                  U"[3D]打印", U"[5G]", U"[AT&T]", U"[Python3.11]", U"[ok].[Then]", U"[a]-",
                                  U"[e\u0301ab]好", U"[Ｗｉ]－[Ｆｉ]", U"用[Node.js]写", U"[H₂O]",
                                  U"在[U.S.A.]和[U.S]，", U"如[e.g.]此", U"[J.K.][Rowling]", U"[a]. [b]"});
 }
 
-TEST(signs_before_prices_and_lines_are_whole) {
+TEST(signs_before_prices_and_lines_are_protected) {
   check_marked(WholeKind::sign, {U"卖[￥]100，[$]5.99", U"[-]你好", U"a-b", U"a-好", U"--好", U"->"});
 }
 
-TEST(left_overs_of_html_are_whole) {
+TEST(remains_of_html_are_protected) {
   check_marked(WholeKind::markup,
                {U"价[&nbsp;]5[&#39;]", U"[<br>]好[</div>][<BR/>]", U"a<b>c", U"<y>", U"A&B;", U"<p"});
 }
 
-TEST(emoji_are_whole) {
+TEST(emoji_are_protected) {
   check_marked(WholeKind::emoji,
                {U"好[👍🏽][👍]", U"[👨\u200D👩\u200D👧]", U"[🇨🇳][🇯🇵]", U"[❤\uFE0F]", U"按[1\uFE0F\u20E3]",
                 U"中", U"好[:-)]了", U"[^_^]", U"(注:)", U"\u200D🐀"});
 }
 
-TEST(whole_spans_of_any_text_keep_the_laws) {
+TEST(protected_spans_of_any_text_obey_the_laws) {
   constexpr std::u32string_view kSigns = U"ht:/w.cn@#＃＠12,.%-+km_'() 好明：?C";
   testing::for_each_seed(3000, [&](testing::Random& random) {
     std::u32string text = nasty_text(random);
@@ -140,7 +140,7 @@ TEST(whole_spans_of_any_text_keep_the_laws) {
   });
 }
 
-TEST(whole_spans_take_linear_time) {
+TEST(protected_spans_take_linear_time) {
   for (const std::u32string_view part :
        {U"a"sv, U"1"sv, U"#"sv, U"@"sv, U"a."sv, U"1,"sv, U"a@"sv, U"http://"sv, U"@好"sv, U"#好"sv, U")"sv,
         U"a-"sv, U"-1"sv, U"http://a/"sv}) {

@@ -1,4 +1,4 @@
-// A team of threads, and predictors that eight callers share. The thread sanitizer runs it, too.
+// Tests a team of threads, and predictors that eight callers share; also run with the thread sanitizer.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "duilian/parallel.hpp"
 #include "random.hpp"
 
-// Sanitizers need more address space than the limit leaves.
+// Sanitizers need more address space than the limit allows.
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define DUILIAN_LIMITS_MEMORY
 #endif
@@ -44,7 +44,7 @@ constexpr std::size_t kCallers = 8;
 }
 
 #if defined(DUILIAN_LIMITS_MEMORY)
-/// The exit status of a process that asks for a team without memory for its threads; 1 after 20 seconds.
+/// The exit status of a process that starts a team without memory for its threads; 1 after 20 seconds.
 [[nodiscard]] int exit_without_memory() {
   const pid_t child = fork();
   if (child == 0) {
@@ -77,7 +77,7 @@ TEST(a_team_does_every_piece_once) {
   }
 }
 
-TEST(failures_reach_the_caller_and_the_team_goes_on) {
+TEST(a_team_survives_failures_that_reach_the_caller) {
   Team team(kCallers);
   for (int round = 0; round < 20; ++round) {
     CHECK_THROWS(team.run([](std::size_t thread) {
@@ -109,7 +109,7 @@ TEST(eight_callers_share_a_tagger) {
 TEST(eight_callers_share_a_coupled_tagger) {
   for_each_seed(4, [](Random& random) {
     const CompiledCase x(random);
-    // With coarse pruning the table of exact scores is built by whoever needs it first.
+    // With coarse pruning, the table of exact scores is built by whoever needs it first.
     const double window = random.chance(0.5) ? 4.0 : 0.0;
     const CoupledPredictor reference = x.predictor(x.compiled(), {2, 0.9, 0.0, window});
     const CoupledAnswers wanted = predict(reference, x.sentences, {}, true, 1);

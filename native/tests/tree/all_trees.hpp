@@ -1,4 +1,4 @@
-// All projective trees of a few words: what every search for trees must agree with.
+// All projective trees of a few words, with which every search for trees must agree.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace testing {
 
-/// One root, everything is below it, and no arc covers a word that is not below its head.
+/// Whether there is one root, everything is below it, and no arc covers a word that is not below its head.
 [[nodiscard]] inline bool is_projective_tree(const duilian::Heads& heads) {
   const auto n = static_cast<std::int32_t>(heads.size()) - 1;
   std::int32_t roots = 0;
@@ -41,7 +41,7 @@ inline void for_each_tree(std::int32_t n, const std::function<void(const duilian
   }
 }
 
-/// The same for trees over some arcs; `allowed` is [n + 1][n + 1], head and dependent.
+/// Calls visit(heads) for every such tree over some arcs; `allowed` is [n + 1][n + 1], head and dependent.
 inline void for_each_tree(std::int32_t n, const std::vector<std::uint8_t>& allowed,
                           const std::function<void(const duilian::Heads&)>& visit) {
   const std::size_t side = static_cast<std::size_t>(n) + 1;

@@ -1,4 +1,4 @@
-// Charts against all trees of short sentences, keys of parts, and the perceptron's averages.
+// Compares charts with all trees of short sentences; tests keys of parts and the averages of the perceptron.
 #include <cmath>
 #include <set>
 #include <utility>
@@ -61,7 +61,7 @@ struct RandomParts {
 
 }  // namespace
 
-TEST(the_dependents_of_a_word_are_seen_from_inside_out) {
+TEST(dependents_are_seen_from_the_inside_out) {
   const TreeShape shape({-1, 3, 3, 0, 3, 4, 3});
   CHECK(shape.inner == (std::vector<std::int32_t>{-1, 2, -1, -1, -1, -1, 4}));
   CHECK(shape.last[0][3] == 1);
@@ -112,7 +112,7 @@ TEST(features_with_and_without_distance_are_neighbours) {
   keys.set_context(tags, classes);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;
   keys.arc(0, 3, 0, 3, [&](std::uint32_t key, std::uint32_t place) { seen.emplace_back(key, place); });
-  // 36 plain templates, two tags between, three counts; each with its distance and without.
+  // 36 plain templates, two tags between, three counts; each with and without distance.
   CHECK(seen.size() == 2 * (36 + 2 + 3));
   for (std::size_t k = 0; k < seen.size(); k += 2) {
     CHECK(seen[k].first == seen[k + 1].first);
@@ -127,7 +127,7 @@ TEST(features_with_and_without_distance_are_neighbours) {
   CHECK(others == 22 + 14);
 }
 
-TEST(direction_and_distance_have_places_of_their_own) {
+TEST(each_direction_and_distance_has_its_own_place) {
   std::set<std::int32_t> places;
   for (std::int32_t far = 1; far < 40; ++far) {
     places.insert(place_of(50, 50 + far));
@@ -137,7 +137,7 @@ TEST(direction_and_distance_have_places_of_their_own) {
   CHECK(places.count(place_without_distance(true)) + places.count(place_without_distance(false)) == 0);
 }
 
-TEST(what_lies_between) {
+TEST(tags_and_counts_between_two_words) {
   BetweenWords between;
   const std::vector<std::int32_t> tags{kRootTag, 0, 1, 0, 2, 1};
   const std::vector<std::uint8_t> classes{kVerb, kConjunction, kMark};
@@ -155,7 +155,7 @@ TEST(what_lies_between) {
   CHECK(between.count(kConjunction, 2, 5) == 0);
 }
 
-TEST(the_mean_of_a_perceptron_is_that_of_all_its_rounds) {
+TEST(the_mean_of_a_perceptron_is_over_all_its_rounds) {
   std::vector<float> weights(3, 0.0F);
   std::vector<double> lag(3, 0.0);
   std::vector<double> total(3, 0.0);

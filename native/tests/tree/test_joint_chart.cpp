@@ -1,4 +1,4 @@
-// Tags and tree in one search, against all taggings of all projective trees of a few words.
+// Compares the joint search for tags and tree with all taggings of all projective trees of a few words.
 #include <functional>
 #include <set>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 using duilian::kNobody;
 using testing::Random;
 
-/// Pseudo-random scores that depend on the part alone.
+/// Pseudo-random scores that depend only on the part.
 struct HashedParts {
   std::uint64_t seed = 0;
 
@@ -83,7 +83,7 @@ struct Case {
   }
 };
 
-/// The best score of all allowed tagged trees.
+/// The best score among all allowed tagged trees.
 [[nodiscard]] inline double best_of_all(const Case& made, const HashedParts& parts, int order) {
   const std::int32_t n = made.nodes.words();
   double best = duilian::kNoTree;
@@ -136,13 +136,13 @@ TEST(a_joint_search_over_fewer_arcs_equals_enumeration_over_them) {
   });
 }
 
-/// The scores of trees alone.
+/// The scores of trees without tags.
 struct NoTags : HashedParts {
   [[nodiscard]] double tag(std::int32_t) const { return 0.0; }
   [[nodiscard]] double tag_pair(std::int32_t, std::int32_t) const { return 0.0; }
 };
 
-TEST(with_one_tag_a_word_it_is_the_search_for_trees) {
+TEST(with_one_tag_per_word_it_equals_the_search_for_trees) {
   testing::for_each_seed(100, [](Random& random) {
     const Case made(random, 1 + random.below(9), 1, 0.8);
     NoTags parts{{random.bits()}};

@@ -1,5 +1,4 @@
-// The kernels of trees against plain loops, in both sets, and scores of pruning against visits of the
-// features.
+// Compares both sets of tree kernels with plain loops, and pruning scores with sums over visited features.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,7 +22,7 @@ const TreeKernels* const kSets[] = {&duilian::tree_kernels(), &duilian::baseline
   return out;
 }
 
-TEST(the_largest_sum_is_that_of_a_plain_loop) {
+TEST(the_largest_sum_equals_a_plain_loop) {
   testing::for_each_seed(200, [](Random& random) {
     const auto n = static_cast<std::size_t>(1 + random.below(20));
     const double missing = random.chance(0.2) ? 1.0 : 0.3;
@@ -34,7 +33,7 @@ TEST(the_largest_sum_is_that_of_a_plain_loop) {
   });
 }
 
-TEST(products_and_multiples_are_those_of_plain_loops) {
+TEST(products_and_multiples_equal_plain_loops) {
   testing::for_each_seed(200, [](Random& random) {
     const auto n = static_cast<std::size_t>(random.below(20));
     const std::vector<double> x = random_values(random, n, 0.0), y = random_values(random, n, 0.0);
@@ -50,7 +49,7 @@ TEST(products_and_multiples_are_those_of_plain_loops) {
   });
 }
 
-TEST(weights_of_arcs_are_added_in_the_order_of_a_plain_loop) {
+TEST(arc_weights_are_added_in_the_order_of_a_plain_loop) {
   testing::for_each_seed(200, [](Random& random) {
     const auto count = static_cast<std::size_t>(random.below(20));
     const auto features = static_cast<std::size_t>(1 + random.below(5));
@@ -82,7 +81,7 @@ TEST(weights_of_arcs_are_added_in_the_order_of_a_plain_loop) {
   });
 }
 
-TEST(scores_of_pruning_are_sums_over_the_features_of_an_arc) {
+TEST(pruning_scores_are_sums_over_the_features_of_an_arc) {
   testing::for_each_seed(60, [](Random& random) {
     const std::int32_t n = 1 + random.below(25);
     const std::int32_t bits = 8 + random.below(4);
@@ -92,7 +91,7 @@ TEST(scores_of_pruning_are_sums_over_the_features_of_an_arc) {
     std::vector<std::string> text;
     for (std::int32_t m = 0; m < n; ++m) text.emplace_back(random.chance(0.5) ? "书" : "看书");
     data.sentences.add(text, {});
-    for (std::int32_t m = 0; m < n; ++m) data.tag.push_back(random.below(5));  // the last is unknown
+    for (std::int32_t m = 0; m < n; ++m) data.tag.push_back(random.below(5));  // the last tag is unknown
     data.head.assign(text.size(), duilian::kUnknown);
     data.relation.assign(text.size(), duilian::kUnknown);
     std::vector<float> table(std::size_t{1} << bits);

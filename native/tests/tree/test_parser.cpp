@@ -1,4 +1,4 @@
-// The parser's k best trees and relations against enumeration, under weights that are small whole numbers:
+// Compares the parser's k best trees and relations with enumeration. Weights are small whole numbers, so
 // every sum of them is exact.
 #include <algorithm>
 #include <functional>
@@ -18,7 +18,7 @@ using duilian::Heads;
 using duilian::kUnknown;
 using testing::Random;
 
-/// A parser with random weights, and one sentence of a few words that it has prepared.
+/// A parser with random weights, and a short sentence that it has prepared.
 struct Case {
   duilian::TreeData data{{duilian::Folding(), {}}, {}, {}, {}, {}, {}, {}};
   duilian::TreeParser parser;
@@ -31,7 +31,7 @@ struct Case {
     std::vector<std::string> text;
     for (std::int32_t m = 0; m < words; ++m) text.emplace_back(random.chance(0.5) ? "书" : "看书");
     data.sentences.add(text, {});
-    for (std::int32_t m = 0; m < words; ++m) data.tag.push_back(random.below(4));  // the last is unknown
+    for (std::int32_t m = 0; m < words; ++m) data.tag.push_back(random.below(4));  // the last tag is unknown
     data.head.assign(text.size(), kUnknown);
     data.relation.assign(text.size(), kUnknown);
     for (std::int64_t k = 0; k < parser.shape().weights(); ++k)
@@ -101,7 +101,7 @@ struct Chains {
   const duilian::RelationModel& model;
   const duilian::RelationTask& task;
   const std::vector<float>& weights;
-  std::vector<std::uint8_t> of_roots = {};  // [relations]  whether roots, and no other words, have it
+  std::vector<std::uint8_t> of_roots = {};  // [relations]  whether only roots have it
 
   [[nodiscard]] bool allows(std::int32_t head, std::int32_t relation) const {
     return of_roots.empty() || (of_roots[static_cast<std::size_t>(relation)] != 0) == (head == 0);
@@ -109,8 +109,7 @@ struct Chains {
   [[nodiscard]] double score(std::int32_t head, const std::vector<std::int32_t>& relation) const {
     return model.chain_score(weights, task, head, relation);
   }
-  /// Gives the word's dependents the best relations that agree with `known`; relations below stay as they
-  /// are.
+  /// Gives the word's dependents the best relations that agree with `known`; relations below stay unchanged.
   double choose(std::int32_t head, const std::vector<std::int32_t>& known,
                 std::vector<std::int32_t>& relation) const {
     const std::vector<std::int32_t>& dependents = task.dependents[static_cast<std::size_t>(head)];
@@ -146,7 +145,7 @@ void for_each_labelled_case(const Check& check) {
   });
 }
 
-TEST(relations_of_a_chain_are_the_best_over_those_below) {
+TEST(relations_of_a_chain_are_the_best_given_those_below) {
   for_each_labelled_case([](Random&, Case& made, const Heads& tree, const Chains& chains) {
     const std::vector<std::int32_t> found = made.parser.label(made.weights, tree, made.work);
     const std::vector<std::int32_t> open(tree.size(), kUnknown);
@@ -157,7 +156,7 @@ TEST(relations_of_a_chain_are_the_best_over_those_below) {
   });
 }
 
-TEST(relations_of_roots_are_at_roots_alone) {
+TEST(root_relations_occur_only_at_roots) {
   std::int32_t different = 0;
   testing::for_each_seed(60, [&](Random& random) {
     const std::vector<std::uint8_t> of_roots =
@@ -182,7 +181,7 @@ TEST(relations_of_roots_are_at_roots_alone) {
   CHECK(different > 0);
 }
 
-TEST(changes_of_relations_go_from_the_best_chains_to_the_known_ones) {
+TEST(relation_changes_lead_from_the_best_chains_to_the_known_ones) {
   for_each_labelled_case([](Random& random, Case& made, const Heads& tree, const Chains& chains) {
     std::vector<std::int32_t> known(tree.size(), kUnknown);
     for (std::size_t m = 1; m < known.size(); ++m)
@@ -209,7 +208,7 @@ TEST(changes_of_relations_go_from_the_best_chains_to_the_known_ones) {
   });
 }
 
-/// What a file of 8 bits has of weights: bits for those that are not 0, and their places in a codebook.
+/// What a file of 8-bit weights contains: a bit for each weight that is not 0, and its index into a codebook.
 struct Packed {
   std::vector<std::uint8_t> used, place;
   std::vector<float> code;
@@ -227,7 +226,7 @@ struct Packed {
   }
 };
 
-TEST(weights_of_8_bits_answer_as_floats_do) {
+TEST(weights_of_8_bits_answer_like_floats) {
   testing::for_each_seed(60, [](Random& random) {
     Case made(random, 1 + random.below(3), 1 + random.below(6), 1 + random.below(5));
     const auto trees = static_cast<std::size_t>(made.parser.shape().tree_weights());
@@ -243,7 +242,7 @@ TEST(weights_of_8_bits_answer_as_floats_do) {
   });
 }
 
-TEST(weights_of_8_bits_that_do_not_fit_are_refused) {
+TEST(inconsistent_weights_of_8_bits_are_refused) {
   Random random(1);
   const Case made(random, 2, 3, 4);
   const auto trees = static_cast<std::size_t>(made.parser.shape().tree_weights());
@@ -255,7 +254,7 @@ TEST(weights_of_8_bits_that_do_not_fit_are_refused) {
   CHECK_THROWS(packed.decode(trees, size), std::invalid_argument);
   packed.place.push_back(1);
   for (std::size_t k = 0; k < 256; ++k) packed.place[k] = static_cast<std::uint8_t>(k);
-  CHECK(!packed.decode(trees, size).has_value());  // no place is left for 0
+  CHECK(!packed.decode(trees, size).has_value());  // there is no room for 0
   packed.code.pop_back();
   CHECK_THROWS(packed.decode(trees, size), std::invalid_argument);
 }

@@ -1,5 +1,5 @@
-// Two chains against the list of all their paths: best path, best letters, best tags, k best, marginals; the
-// compiled model against the layout that it was trained in; and what is refused.
+// Compares two chains with a list of all their paths (best path, best letters, best tags, k best, marginals)
+// and the compiled model with the layout used in training; and bad arguments.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ namespace {
 using Labels = std::vector<std::int32_t>;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-/// Letters E S B I, or B I: as BoundaryScheme orders them.
+/// Letters E S B I, or B I, in the order of BoundaryScheme.
 [[nodiscard]] TwoChainOptions options_of(bool has_four, std::int32_t tags, bool has_edge) {
   const std::vector<std::uint8_t> four{0, 1, 1, 0, 1,  // E
                                        0, 1, 1, 0, 1,  // S
@@ -84,7 +84,7 @@ void for_each_row(std::size_t length, std::size_t base, const Take& take) {
   return true;
 }
 
-/// From the definition; -inf if a word has two tags where only one is allowed.
+/// The score by definition; -inf if a word has two tags where only one is allowed.
 [[nodiscard]] double defined_score(const Case& c, const Labels& s, const Labels& t) {
   const std::size_t S = c.shape.letters(), T = c.shape.tags(), W = c.shape.width();
   const TwoChains x = c.x();
@@ -163,7 +163,7 @@ TEST(tags_for_given_letters_are_the_best_of_all) {
     const auto paths = all_paths(c, true);
     const Labels letter =
         paths[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(paths.size())))].letter;
-    // Some tags are given too, and then kept: those of a path, so that a legal one exists.
+    // Some tags are given, too, and must be kept; they come from a path, so that a legal one exists.
     const auto chosen =
         std::find_if(paths.rbegin(), paths.rend(), [&](const Listed& p) { return p.letter == letter; });
     Labels tag(c.length, kUnknownTag);
@@ -202,7 +202,7 @@ TEST(the_k_best_of_two_chains_are_those_of_all_paths) {
   });
 }
 
-TEST(marginals_of_two_chains_are_shares_of_all_paths) {
+TEST(marginals_of_two_chains_are_sums_over_all_paths) {
   testing::for_each_seed(150, [](testing::Random& random) {
     const Case c = random_case(random);
     const auto paths = all_paths(c, true);
@@ -224,7 +224,7 @@ TEST(marginals_of_two_chains_are_shares_of_all_paths) {
 }
 
 TEST(many_tags_fill_every_kind_of_block) {
-  // 1 to 70 tags: rows of up to 18 vectors. Against the k best, which use plain loops.
+  // 1 to 70 tags: rows of up to 18 vectors, compared with the k best, which use plain loops.
   testing::for_each_seed(70, [](testing::Random& random) {
     const auto tags = 1 + static_cast<std::int32_t>(testing::record().seed);
     const TwoChainShape shape(options_of(true, tags, true));
@@ -245,7 +245,7 @@ TEST(tags_of_a_word_agree_by_majority) {
   CHECK(tag == (Labels{2, 2, 2, 1, 1, 1}));
 }
 
-TEST(two_chains_refuse_what_does_not_fit) {
+TEST(two_chains_refuse_bad_arguments) {
   TwoChainOptions good = options_of(true, 2, true);
   const auto refuses = [](TwoChainOptions options, const char* message) {
     CHECK_THROWS_WITH(TwoChainShape(std::move(options)), std::invalid_argument, message);
@@ -291,7 +291,7 @@ TEST(two_chains_refuse_what_does_not_fit) {
   wrong.clique[0] = std::numeric_limits<float>::quiet_NaN();
   refuses_weights(wrong);
   wrong = weights;
-  wrong.slot[0] = 5;  // leads to an entry that does not exist
+  wrong.slot[0] = 5;  // points to an entry that does not exist
   refuses_weights(wrong);
   wrong = weights;
   wrong.label = {static_cast<std::uint16_t>(shape.slots() | kLastEntry)};
