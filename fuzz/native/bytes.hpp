@@ -1,4 +1,4 @@
-// The bytes of a fuzzer as choices: numbers, texts, and changes of arrays. Bytes that run out are zeros.
+// A fuzzer's bytes as choices: numbers, texts, and changes to arrays. When they run out, zeros follow.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Bytes {
     std::memcpy(&out, raw, sizeof(T));
     return out;
   }
-  /// From -4 to almost 4.
+  /// From -4 to just under 4.
   [[nodiscard]] float weight() { return static_cast<float>(static_cast<std::int8_t>(byte())) / 32.0F; }
   [[nodiscard]] std::string_view text(std::size_t limit) {
     const auto taken = left_.first(std::min(limit, left_.size()));
@@ -41,7 +41,7 @@ class Bytes {
   }
   [[nodiscard]] std::string_view rest() { return text(left_.size()); }
 
-  /// Changes an array now and then, as a hostile file might: an element, or the length.
+  /// Sometimes changes an array, as a hostile file might: an element, or the length.
   template <class T>
   void spoil(std::vector<T>& array) {
     switch (below(8)) {
@@ -69,7 +69,7 @@ class Bytes {
   std::span<const std::uint8_t> left_;
 };
 
-/// What a target does with an input. It may throw std::invalid_argument, and nothing else.
+/// What a target does with an input. It may throw std::invalid_argument and nothing else.
 void attack(std::span<const std::uint8_t> input);
 
 }  // namespace fuzzing

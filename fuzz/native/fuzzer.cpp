@@ -1,4 +1,4 @@
-// The entry of libFuzzer.
+// The entry point of libFuzzer.
 #include <cstddef>
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
-// What native code makes of the arrays of a model file: each is refused, or answers. The arrays begin as good
-// ones, whose features occur in the text, and are then spoilt; nobody looks at a checksum here.
+// Feeds arrays of a model file to native code: each must be refused or give an answer. The arrays start out
+// valid, with features that occur in the text, and are then corrupted; no checksum protects them here.
 #include <memory>
 #include <string>
 #include <utility>
@@ -80,7 +80,7 @@ void spoil(Bytes& bytes, WeightTable& table) {
   return out;
 }
 
-/// Reading with a dictionary of a few words, whose trie is spoilt.
+/// A reading with a dictionary of a few words, whose trie is corrupted.
 [[nodiscard]] Reading reading(Bytes& bytes) {
   if (bytes.below(4) != 1) return {};
   const std::vector<std::u32string> words = {U"中", U"中国", U"中国人", U"国人"};

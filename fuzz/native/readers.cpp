@@ -1,4 +1,4 @@
-// What native code reads of files: lexicons, lines of text, rows of fields.
+// Feeds arbitrary bytes to what reads files in native code: lexicons, lines of text, rows of fields.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -33,7 +33,7 @@ namespace {
 void read_lexicon(std::string_view text) {
   WordList words;
   std::size_t at = 0;
-  while (at < text.size()) {  // as a caller that skips what it reports
+  while (at < text.size()) {  // like a caller that reports a line and skips it
     const std::size_t next = words.add_lines(text, at, 1e6);
     if (next < at || next > text.size()) std::abort();
     const std::size_t end = text.find('\n', next);

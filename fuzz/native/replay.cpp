@@ -1,4 +1,4 @@
-// The same attack on the files of folders, with any compiler: the seeds, and all that was ever found.
+// Repeats the attack with the files in some folders, for any compiler: the seeds, and everything ever found.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Whether the input is answered or refused; all else is a finding.
+/// Whether the input is answered or refused; anything else is a finding.
 [[nodiscard]] bool passes(const std::filesystem::path& path) {
   try {
     fuzzing::attack(contents(path));

@@ -1,4 +1,4 @@
-// The template language: any text is refused with its place, or extracts features.
+// The template language: any text must be refused with its position, or extract features.
 #include "duilian/features/templates.hpp"
 
 #include <cstdlib>

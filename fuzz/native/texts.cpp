@@ -1,4 +1,5 @@
-// UTF-8, sentences, units and whole parts: units and the gaps between them make up the text, in order.
+// UTF-8, sentences, units and protected spans: units and the gaps between them must make up the text, in
+// order.
 #include <cstdlib>
 #include <string>
 #include <vector>

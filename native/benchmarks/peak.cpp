@@ -1,5 +1,5 @@
-// The arithmetic peak of this machine, for benchmarks/chain.py: multiply-adds and add-and-maxima per second,
-// all in registers. No kernel of a chain can be faster.
+// Measures the arithmetic peak of this machine for benchmarks/chain.py: multiply-adds and add-and-max steps
+// per second, all in registers. No kernel of a chain can be faster.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -21,7 +21,7 @@ struct AddMax {
   }
 };
 
-/// The same step on independent registers, over and over. The operands are hidden from the optimiser.
+/// The same step on independent registers, over and over; the operands are hidden from the optimiser.
 template <class Op>
 double burst() {
   Vector acc[kRegisters];
@@ -39,7 +39,7 @@ double burst() {
   return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/// Operations per second of the fastest of several bursts.
+/// Operations per second in the fastest of several bursts.
 template <class Op>
 double peak() {
   double best = 1e9;

@@ -57,14 +57,14 @@ template <class T>
   return {array.data(), array.data() + array.size()};
 }
 
-/// What `work` returns, computed while other Python threads run.
+/// Returns the result of `work`, computed while other Python threads run.
 template <class Work>
 [[nodiscard]] auto without_gil(const Work& work) {
   const nb::gil_scoped_release release;
   return work();
 }
 
-/// A NumPy array that owns the vector's memory.
+/// A NumPy array that owns the memory of the vector.
 template <class T>
 [[nodiscard]] Array<T> to_numpy(std::vector<T> values) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -72,7 +72,7 @@ template <class T>
   return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
-/// The same as a matrix with this many columns.
+/// Likewise as a matrix with this many columns.
 template <class T>
 [[nodiscard]] Array<T, 2> to_numpy(std::vector<T> values, std::size_t columns) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -87,7 +87,7 @@ template <class T>
 /// The characters of Python strings. Throws a TypeError if one has a lone surrogate, as UTF-8 would.
 [[nodiscard]] std::vector<std::u32string> characters_of(const nb::list& texts);
 
-/// For any model that labels lines; see `tag_lines`.
+/// tag_lines of any model that labels lines.
 template <class Model>
 [[nodiscard]] nb::bytes tag_bytes(const Model& model, const nb::bytes& text, const LineOptions& options,
                                   std::size_t threads) {
@@ -96,7 +96,7 @@ template <class Model>
       without_gil([&] { return tag_lines(*label_model(model, options.starts), shown, options, threads); }));
 }
 
-/// Labels, and the number of sentences without any analysis under the constraints; see `predict`.
+/// predict of any model: the labels, and the number of sentences without a legal path under the constraints.
 template <class Model>
 [[nodiscard]] auto predict_labels(const Model& model, const Sentences& sentences,
                                   const Constraints& constraints, std::size_t threads) {

@@ -1,4 +1,4 @@
-// Chains: scored lattices and the questions asked of them.
+// Chains: scored lattices and the questions to them.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

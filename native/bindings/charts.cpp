@@ -1,4 +1,4 @@
-// The charts over scores of parts that are given as arrays: what tests compare with enumeration.
+// Charts over scores of parts given as arrays, which tests compare with enumeration.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

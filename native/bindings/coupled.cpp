@@ -1,4 +1,4 @@
-// The coupled tagger in training: what it prunes by, its shape, its data, its layout, dev sets.
+// The coupled tagger in training: pruning, shape, data, layout, dev sets.
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"

@@ -1,4 +1,4 @@
-// Dynamic features: the words of a path under way, learning with them, tagging with them.
+// Dynamic features: the words of an unfinished path, training with them, tagging with them.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,4 @@
-// Sentences, templates, the features that templates give, and the index that numbers them.
+// Sentences, templates, the features that templates yield, and the index that numbers them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -26,7 +26,7 @@ namespace {
   return out;
 }
 
-/// [columns][units] what templates see of units that are folded already.
+/// [columns][units]  what templates see of units that are already folded.
 [[nodiscard]] std::vector<std::vector<std::string>> codes_of(const Dictionary& dictionary,
                                                              const std::vector<std::string>& units) {
   std::u32string characters;
@@ -85,7 +85,7 @@ void bind_dictionary(nb::module_& m) {
   nb::implicitly_convertible<Folding, Reading>();
 }
 
-/// [units][2] where each begins and ends.
+/// [units][2]  where each begins and ends.
 using Spans = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
 void bind_sentences(nb::module_& m) {

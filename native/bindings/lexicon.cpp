@@ -1,4 +1,4 @@
-// A user's words: the list, and where texts and sentences have them.
+// A user's words: the list, and where they occur in texts and sentences.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

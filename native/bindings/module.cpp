@@ -1,3 +1,4 @@
+// The extension module `duilian._native`: every part binds itself.
 #include "bindings.hpp"
 #include "duilian/chain/kernels.hpp"
 

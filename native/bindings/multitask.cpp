@@ -1,3 +1,4 @@
+// Two taggers that share weights through a loose mapping, in training and compiled.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

@@ -1,4 +1,4 @@
-// What the learners ask of every objective, for its binding.
+// What learners require of every objective, for its binding.
 #pragma once
 
 #include <tuple>
@@ -10,7 +10,7 @@ namespace duilian::bindings {
 
 using namespace nb::literals;
 
-/// The gradient of one example with every entry written out, for tests.
+/// The gradient of one example as a dense vector, for tests.
 template <Objective M>
 void bind_gradient(nb::class_<M>& objective) {
   objective.def_prop_ro("weights", &M::weights)

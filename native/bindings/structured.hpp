@@ -1,4 +1,4 @@
-// What the passive-aggressive learner asks of every structured model, for its binding.
+// What the passive-aggressive learner requires of every structured model, for its binding.
 #pragma once
 
 #include <tuple>
@@ -13,7 +13,7 @@ using namespace nb::literals;
 
 using Lag = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// What learners of means carry from pass to pass.
+/// What averaging learners carry from pass to pass.
 struct PerceptronState {
   std::int64_t rounds;
 };

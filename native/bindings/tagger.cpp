@@ -1,4 +1,4 @@
-// The plain tagger: in training, compiled for tagging, and on lines of text.
+// The plain tagger: in training, compiled, and on lines of text.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

@@ -123,19 +123,19 @@ void bind_sentences(nb::module_& m) {
   for (std::size_t k = 0; words.is_valid() && k < start.size(); ++k) {
     PyObject* word = PyUnicode_Substring(text.ptr(), start[k], end[k]);
     if (word == nullptr) nb::raise_python_error();
-    PyList_SetItem(words.ptr(), static_cast<Py_ssize_t>(k), word);  // takes the word over
+    PyList_SetItem(words.ptr(), static_cast<Py_ssize_t>(k), word);  // takes ownership of the word
   }
   if (!words.is_valid()) nb::raise_python_error();
   return words;
 }
 
-/// The words of each text, as strings; `first` has how many come before it.
+/// The words of each text, as strings; `first` has the number of words before each text.
 [[nodiscard]] nb::list cut_texts(const nb::list& texts, std::span<const std::int32_t> start,
                                  std::span<const std::int32_t> end, std::span<const std::int64_t> first) {
   const auto words = static_cast<std::int64_t>(start.size());
   if (end.size() != start.size() || first.size() != texts.size() + 1 || first.front() != 0 ||
       first.back() != words || !std::is_sorted(first.begin(), first.end()))
-    throw std::invalid_argument("the words do not fit the texts");
+    throw std::invalid_argument("the words do not match the texts");
   nb::list out;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     const nb::object text = texts[k];
@@ -204,7 +204,7 @@ void bind_columns(nb::module_& m) {
 
 using Columns = std::vector<std::pair<Input<std::int32_t>, Input<std::int32_t>>>;
 
-/// Terms of the words, and a row of start, end, position, length and standards for each.
+/// The terms of the words, and a row of start, end, position, length and standards for each.
 [[nodiscard]] auto found_words(const std::string& text, const Columns& words, bool with_parts,
                                const Folding* folding) {
   std::vector<StandardWords> standards;

@@ -1,4 +1,4 @@
-// The learners of parsers: the averaged perceptron, and the likelihood of the model that prunes arcs.
+// The learners of parsers: the averaged perceptron, and the likelihood of the pruning model.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

@@ -1,4 +1,4 @@
-// Trees as Python sees them: the score and the heads of the words, without the root's place.
+// Trees as Python sees them: the score, and the heads of the words without an element for the root.
 #pragma once
 
 #include <cstdint>

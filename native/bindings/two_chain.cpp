@@ -1,4 +1,4 @@
-// Two coupled chains in training: their shape, their data, where weights lie, dev sets.
+// Two coupled chains in training: shape, data, layout of weights, dev sets.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,4 @@
-// Two coupled chains compiled for use, and their answers.
+// Two coupled chains compiled for tagging, and their answers.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

@@ -1,4 +1,4 @@
-// The words of sentences as Python gets them.
+// The words of sentences as Python receives them.
 #pragma once
 
 #include <tuple>
@@ -9,7 +9,7 @@
 
 namespace duilian::bindings {
 
-/// One array for several: each costs as much as labelling a character.
+/// Joins several columns into one array, because each array costs as much as labelling a character.
 [[nodiscard]] std::vector<std::int32_t> joined(const auto&... columns) {
   std::vector<std::int32_t> out;
   out.reserve((columns.size() + ...));
@@ -17,7 +17,7 @@ namespace duilian::bindings {
   return out;
 }
 
-/// Starts, ends and sentences; first units and labels; how sure they are.
+/// Starts, ends and sentences; first units and labels; probabilities.
 [[nodiscard]] inline auto columns_of(WordColumns found) {
   return std::make_tuple(to_numpy(joined(found.start, found.end, found.sentence)),
                          to_numpy(joined(found.first, found.label)), to_numpy(std::move(found.p)));

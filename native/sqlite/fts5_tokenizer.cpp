@@ -1,10 +1,13 @@
 // The tokenizer `duilian` for SQLite's full-text search (FTS5), as a loadable extension without Python.
 //
-//   SELECT duilian_model('zh.segmenter');                                -- the default model of this
-//   connection CREATE VIRTUAL TABLE docs USING fts5(text, tokenize = 'duilian'); CREATE VIRTUAL TABLE docs
-//   USING fts5(text, tokenize = "duilian model 'zh.segmenter' parts 0");
+//   SELECT duilian_model('zh.segmenter');  -- the default model of this connection
 //
-// A document's words are indexed with their parts at the same place; a query asks for words alone.
+//   CREATE VIRTUAL TABLE docs USING fts5(text, tokenize = 'duilian');
+//
+//   CREATE VIRTUAL TABLE docs USING fts5(text, tokenize = "duilian model 'zh.segmenter' parts 0");
+//
+// The words of a document are indexed together with their parts, at the same positions; a query has words
+// only.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -28,9 +31,9 @@ namespace duilian::sqlite {
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 16U;  // characters that are cut at once
+constexpr std::size_t kPiece = std::size_t{1} << 16U;  // characters segmented at once
 
-/// What a connection has loaded, and the model that tables take if they name none.
+/// What a connection has loaded, and the model for tables that name none.
 struct Models {
   std::map<std::string, std::shared_ptr<const FlatSegmenter>> by_path;
   std::shared_ptr<const FlatSegmenter> usual;
@@ -38,7 +41,7 @@ struct Models {
   [[nodiscard]] std::shared_ptr<const FlatSegmenter> open(const std::string& path) {
     auto& found = by_path[path];
     if (found == nullptr) {
-      // A database that somebody else has made may name any path: a pipe would block, a device never end.
+      // A database from someone else may name any path: a pipe would block, a device might never end.
       std::ifstream file;
       if (std::error_code error; std::filesystem::is_regular_file(path, error))
         file.open(path, std::ios::binary);
@@ -51,7 +54,7 @@ struct Models {
 };
 using SharedModels = std::shared_ptr<Models>;
 
-/// A text with the byte where each character begins; bytes that are not UTF-8 become U+FFFD, one by one.
+/// A text with the byte where each character begins; each byte that is not UTF-8 becomes U+FFFD.
 struct DecodedText {
   std::u32string characters;
   std::vector<int> byte;  // [characters + 1]
@@ -89,8 +92,8 @@ struct DecodedText {
   }
 };
 
-/// Where the piece that begins at `at` ends: behind a line or sentence, so that no sentence is cut, if there
-/// is one.
+/// Where the piece that begins at `at` ends: after a line or sentence if possible, so that no sentence is
+/// cut.
 [[nodiscard]] std::size_t end_of_piece(std::u32string_view text, std::size_t at) {
   const std::size_t stop = std::min(text.size(), at + kPiece);
   if (stop == text.size()) return stop;
@@ -101,13 +104,13 @@ struct DecodedText {
   return stop;
 }
 
-/// Gives FTS5 the terms of one text.
+/// Passes the terms of one text to FTS5.
 class TermWriter {
  public:
   TermWriter(const DecodedText& text, const Folding& folding, void* context, Token* token)
       : text_(text), folding_(folding), context_(context), token_(token) {}
 
-  /// The word [start, end) and perhaps its parts; what FTS5 answers.
+  /// Writes the word [start, end), and its parts if requested; returns the status from FTS5.
   [[nodiscard]] int write(std::size_t start, std::size_t end, bool with_parts) const {
     const auto word = std::u32string_view(text_.characters).substr(start, end - start);
     if (!is_searchable(word)) return kOk;
@@ -162,7 +165,7 @@ struct TableTokenizer {
                                                              int count) {
   auto made = std::make_unique<TableTokenizer>();
   made->segmenter = models.usual;
-  if (count % 2 != 0) throw std::invalid_argument("options come in pairs");
+  if (count % 2 != 0) throw std::invalid_argument("options must come in pairs of name and value");
   for (int k = 0; k < count; k += 2) {
     const std::string_view name = arguments[k];
     const std::string value = arguments[k + 1];
@@ -174,7 +177,8 @@ struct TableTokenizer {
       throw std::invalid_argument("unknown option");
     }
   }
-  if (made->segmenter == nullptr) throw std::invalid_argument("no model was named");
+  if (made->segmenter == nullptr)
+    throw std::invalid_argument("no model is given: use the option model or call duilian_model first");
   return made;
 }
 
@@ -184,7 +188,7 @@ int create(void* data, const char** arguments, int count, Tokenizer** out) {
     *out = reinterpret_cast<Tokenizer*>(made.release());
     return kOk;
   } catch (const std::exception&) {
-    return kError;  // FTS5 says that the constructor failed; duilian_model says why
+    return kError;  // FTS5 only reports that the constructor failed; duilian_model says why
   }
 }
 
@@ -200,10 +204,11 @@ int tokenize(Tokenizer* tokenizer, void* context, int flags, const char* text, i
   }
 }
 
-// The same for all connections of a process, as SQLite itself assumes in its own header.
+// Shared by all connections of a process, as SQLite assumes in its own header.
 std::atomic<const ApiTable*> shared_table = nullptr;
 
-/// duilian_model(path): reads a model, which becomes the default; 1, or an error that says what is wrong.
+/// duilian_model(path): reads a model, which becomes the default; returns 1, or an error that says what is
+/// wrong.
 void set_model(Context* context, int, Value** values) {
   const ApiTable* table = shared_table;
   auto* models = static_cast<SharedModels*>(routine<UserData>(table, Routine::user_data)(context));

@@ -1,6 +1,6 @@
-// What this extension needs of SQLite, declared by ourselves: a table of functions that SQLite hands to every
-// extension (its order never changes, new functions are added behind), and FTS5's interface for tokenizers.
-// Both are documented at sqlite.org; native/tests/sqlite compares them with SQLite's own header where that is
+// Our own declarations of what this extension needs from SQLite: the table of functions that SQLite hands to
+// every extension (its order never changes; new functions are appended), and FTS5's interface for tokenizers.
+// Both are documented at sqlite.org; native/tests/sqlite compares them with SQLite's own header if that is
 // installed.
 #pragma once
 
@@ -18,7 +18,7 @@ inline constexpr int kOk = 0;
 inline constexpr int kError = 1;
 inline constexpr int kUtf8 = 1;
 
-/// Places in the table.
+/// Indices into the table.
 enum class Routine : std::size_t {
   finalize = 57,
   result_error = 80,
@@ -65,7 +65,7 @@ struct TokenizerMethods {
 struct Fts5 {
   int version;
   int (*create_tokenizer)(Fts5*, const char* name, void* data, TokenizerMethods*, Destroy*);
-  // more follows that we do not call
+  // more members follow, which we do not call
 };
 
 }  // namespace duilian::sqlite
