@@ -174,7 +174,7 @@ struct TableTokenizer {
     } else if (name == "parts" && (value == "0" || value == "1")) {
       made->has_parts = value == "1";
     } else {
-      throw std::invalid_argument("unknown option");
+      throw std::invalid_argument("an option must be model PATH, parts 0 or parts 1");
     }
   }
   if (made->segmenter == nullptr)

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "duilian/concat.hpp"
+
 namespace duilian {
 
 /// A fixed number of threads, including the caller's, but no more than there are pieces of work.
@@ -21,7 +23,7 @@ class Team {
 
   explicit Team(std::size_t threads, std::size_t pieces = kMaxThreads) {
     if (threads < 1 || threads > kMaxThreads)
-      throw std::invalid_argument("threads must be between 1 and 256");
+      throw std::invalid_argument(concat("threads must be between 1 and 256, got ", threads));
     try {
       for (std::size_t thread = 1; thread < std::min(threads, pieces); ++thread) {
         others_.emplace_back([this, thread] { serve(thread); });

@@ -228,7 +228,8 @@ void for_each_pair_block(const Chain& chain, Workspace& work, Visit visit) {
 void check(const Chain& chain) {
   const Lattice& x = chain.lattice;
   if (chain.state.size() != static_cast<std::size_t>(x.states())) {
-    throw std::invalid_argument(concat(chain.state.size(), " state scores for ", x.states(), " states"));
+    throw std::invalid_argument(concat("expected one score per state, got ", chain.state.size(),
+                                       " state scores for ", x.states(), " states"));
   }
   for (std::int32_t t = 0; t < x.positions(); ++t) {
     if (x.width(t) == 0)

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "duilian/chain/chain.hpp"
+#include "duilian/concat.hpp"
 
 namespace duilian {
 
@@ -59,7 +60,7 @@ template <class Next>
 }  // namespace
 
 std::vector<Path> k_best(const Chain& chain, std::int32_t k) {
-  if (k < 1) throw std::invalid_argument("k must be at least 1");
+  if (k < 1) throw std::invalid_argument(concat("k must be at least 1, got ", k));
   const Lattice& x = chain.lattice;
   const std::int32_t T = x.positions();
   if (T == 0) return {Path{}};

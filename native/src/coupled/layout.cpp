@@ -104,7 +104,8 @@ void place_weights(CoupledLayout& layout) {
   }
   layout.joint_state_at = at;
   layout.weights = at + static_cast<std::int64_t>(layout.joint_label.size());
-  if (layout.weights > 0xFFFFFFFFLL) throw std::invalid_argument("more than 2^32 weights");
+  if (layout.weights > 0xFFFFFFFFLL)
+    throw std::invalid_argument("the model would have more than 2^32 weights");
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ std::int32_t BundleIndex::find(std::span<const TagId> tags, std::span<const std:
 CoupledShape make_shape(std::vector<std::int32_t> labels, std::vector<Succession> rules,
                         std::vector<SideMapping> mappings) {
   if (labels.empty() || rules.size() != labels.size()) {
-    throw std::invalid_argument(concat(rules.size(), " successions for ", labels.size(), " sides"));
+    throw std::invalid_argument(concat("expected one succession per side, got ", rules.size(),
+                                       " successions for ", labels.size(), " sides"));
   }
   CoupledShape shape;
   for (std::size_t k = 0; k < labels.size(); ++k) shape.shapes.push_back(shape_of(labels[k], rules[k]));

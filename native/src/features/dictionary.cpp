@@ -145,7 +145,8 @@ struct Place {
   bool begins = true;
   for (std::size_t k = 0; k < nodes; ++k) {
     const std::uint8_t flags = arrays.flags[k];
-    if (flags > 7 || (flags & (Arrays::kHasChildren | Arrays::kIsWord)) == 0) refuse("a node leads nowhere");
+    if (flags > 7 || (flags & (Arrays::kHasChildren | Arrays::kIsWord)) == 0)
+      refuse("a node has neither a word nor children");
     if (arrays.symbol[k] >= arrays.alphabet.size() || (!begins && arrays.symbol[k] <= arrays.symbol[k - 1]))
       refuse("the children of a node are not in order");
     place.push_back({static_cast<std::uint32_t>(parent), place[parent].depth + 1});
@@ -156,7 +157,7 @@ struct Place {
     do {
       ++parent;
     } while (parent <= k + 1 && (arrays.flags[parent - 1] & Arrays::kHasChildren) == 0);
-    if (parent > k + 1 && k + 1 < nodes) refuse("nodes have no parent");
+    if (parent > k + 1 && k + 1 < nodes) refuse("a node has no parent");
   }
   if (!begins || (nodes > 0 && parent <= nodes)) refuse("nodes are missing");
   return place;

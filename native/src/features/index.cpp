@@ -22,7 +22,7 @@ std::uint32_t KeyTable::insert(std::uint64_t key) {
   if (slots_for(size_ + 1) > slots_.size()) rehash(slots_for(2 * size_ + 2));
   for (std::size_t at = home(key);; at = at + 1 == slots_.size() ? 0 : at + 1) {
     if (slots_[at].row == kNoRow) {
-      if (size_ + 1 >= kNoRow) throw std::length_error("more than 2^32 - 2 features");
+      if (size_ + 1 >= kNoRow) throw std::length_error("there are more than 2^32 - 2 features");
       slots_[at] = {key, static_cast<std::uint32_t>(size_)};
       return static_cast<std::uint32_t>(size_++);
     }

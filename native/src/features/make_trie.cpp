@@ -20,10 +20,10 @@ void check_words(std::span<const std::u32string> words, std::span<const std::uin
     throw std::invalid_argument("a dictionary needs a frequency and a tag for every word");
   for (std::size_t k = 0; k < words.size(); ++k) {
     if (words[k].empty() || words[k].size() > Dictionary::kMaxLength)
-      throw std::invalid_argument(
-          concat("a word of a dictionary has 1 to ", Dictionary::kMaxLength, " characters"));
+      throw std::invalid_argument(concat("a word of a dictionary must have 1 to ", Dictionary::kMaxLength,
+                                         " characters, got ", words[k].size()));
     if (k > 0 && words[k] <= words[k - 1])
-      throw std::invalid_argument("the words of a dictionary must be different and in order");
+      throw std::invalid_argument("the words of a dictionary must be distinct and ascending");
   }
 }
 

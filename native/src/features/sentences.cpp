@@ -38,7 +38,8 @@ Sentences::Sentences(Reading reading, std::vector<std::string> column_names)
   if (!reading_.dictionary) return;
   for (const std::string_view name : kDictionaryColumns) {
     if (std::find(column_names_.begin(), column_names_.end(), name) != column_names_.end())
-      throw std::invalid_argument(concat("a column must not be called '", name, "': the dictionary's is"));
+      throw std::invalid_argument(
+          concat("a column must not be called '", name, "' beside a dictionary, which has one of that name"));
     column_names_.emplace_back(name);
   }
 }
@@ -83,7 +84,8 @@ void Sentences::add(std::span<const std::string> units, std::span<const std::vec
 }
 
 void Sentences::add(std::u32string_view text, std::span<const Span> units) {
-  if (!columns_.empty()) throw std::invalid_argument("the sentence has no columns");
+  if (!columns_.empty())
+    throw std::invalid_argument("the templates need columns, which plain text does not have");
   const auto length = static_cast<std::int64_t>(text.size());
   for (const Span& unit : units) {
     if (unit.begin < 0 || unit.begin >= unit.end || unit.end > length)

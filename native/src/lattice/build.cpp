@@ -51,7 +51,7 @@ void check_mapping(const SideMapping& m, std::span<const TagSets> sides) {
     throw std::invalid_argument("a mapping names a side that does not exist");
   }
   if (m.allows.size() % static_cast<std::size_t>(m.tags_b) != 0)
-    throw std::invalid_argument("a mapping is not a matrix");
+    throw std::invalid_argument("a mapping must be a matrix");
   const auto tags_a = m.allows.size() / static_cast<std::size_t>(m.tags_b);
   const auto fits = [&](std::int32_t side, std::size_t tags) {
     const auto& all = sides[side].tag;
@@ -89,13 +89,14 @@ void check_mapping(const SideMapping& m, std::span<const TagSets> sides) {
 
 void check_successions(const Lattice& lattice, std::span<const Succession> rules) {
   if (rules.size() != static_cast<std::size_t>(lattice.sides)) {
-    throw std::invalid_argument(concat(rules.size(), " successions for ", lattice.sides, " sides"));
+    throw std::invalid_argument(concat("expected one succession per side, got ", rules.size(),
+                                       " successions for ", lattice.sides, " sides"));
   }
   for (std::size_t k = 0; k < rules.size(); ++k) {
     if (rules[k].is_free()) continue;
     const auto edge = static_cast<std::size_t>(rules[k].tags) + 1;
     if (rules[k].allows.size() != edge * edge)
-      throw std::invalid_argument("a succession is not [L + 1][L + 1]");
+      throw std::invalid_argument("a succession must be [L + 1][L + 1]");
     for (std::size_t s = k; s < lattice.tag.size(); s += rules.size()) {
       if (lattice.tag[s] >= rules[k].tags) throw std::invalid_argument("a tag lies outside its succession");
     }

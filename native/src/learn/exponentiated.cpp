@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "duilian/concat.hpp"
+
 namespace duilian {
 
 namespace {
@@ -26,9 +28,9 @@ ExponentiatedGradient::ExponentiatedGradient(const TaggerLayout& layout, const T
       point_(data.first.size() - 1),
       entropy_(point_.size()),
       scratch_(weights_.size()) {
-  if (!(penalty > 0.0)) throw std::invalid_argument("the penalty must be > 0");
+  if (!(penalty > 0.0)) throw std::invalid_argument(concat("the penalty must be above 0, got ", penalty));
   if (std::any_of(data.label.begin(), data.label.end(), [](std::int32_t label) { return label < 0; })) {
-    throw std::invalid_argument("exponentiated gradient needs sentences that are fully annotated");
+    throw std::invalid_argument("exponentiated gradient needs fully annotated sentences");
   }
   const std::size_t stride = layout.shape.stride();
   for (std::size_t i = 0; i < point_.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "duilian/concat.hpp"
 #include "duilian/text/characters.hpp"
 
 namespace duilian {
@@ -202,7 +203,7 @@ std::size_t WordList::add_lines(std::string_view lines, std::size_t begin, doubl
 }
 
 std::size_t WordList::checked(std::size_t entry) const {
-  if (entry >= size()) throw std::out_of_range("there is no such entry");
+  if (entry >= size()) throw std::out_of_range(concat("there is no entry ", entry));
   return entry;
 }
 

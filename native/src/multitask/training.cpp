@@ -23,7 +23,7 @@ MultitaskTraining::MultitaskTraining(std::array<TaggerLayout, kSides> layout,
   }
   if (layout_[0].first.size() != layout_[1].first.size())
     throw std::invalid_argument("the two sides must have the same features");
-  if (weights() > 0xFFFFFFFFLL) throw std::invalid_argument("more than 2^32 weights");
+  if (weights() > 0xFFFFFFFFLL) throw std::invalid_argument("the model would have more than 2^32 weights");
   check(data_.features);
   const auto units = static_cast<std::int64_t>(data_.label.size());
   if (data_.first.empty() || data_.first.back() != units || data_.side.size() + 1 != data_.first.size() ||

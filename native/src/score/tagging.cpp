@@ -132,7 +132,8 @@ TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t 
   PairSet pairs;
   collect_pairs(data, is_full, pairs);
   write_rows(is_full, pairs, layout);
-  if (layout.weights() > 0xFFFFFFFFLL) throw std::invalid_argument("more than 2^32 weights");
+  if (layout.weights() > 0xFFFFFFFFLL)
+    throw std::invalid_argument("the model would have more than 2^32 weights");
   return layout;
 }
 

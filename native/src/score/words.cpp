@@ -26,7 +26,8 @@ void check(const LabelEdges& edges, const LabelledUnits& units) {
   if (std::any_of(units.label.begin(), units.label.end(), [&](auto l) { return l < 0 || l >= labels; }))
     throw std::invalid_argument("a label is out of range");
   constexpr std::int64_t kFarthest = std::numeric_limits<std::int32_t>::max();
-  if (static_cast<std::int64_t>(count) > kFarthest) throw std::invalid_argument("too many units at once");
+  if (static_cast<std::int64_t>(count) > kFarthest)
+    throw std::invalid_argument("there are more than 2^31 - 1 units");
   if (std::any_of(units.span.begin(), units.span.end(), [&](auto at) { return at < 0 || at > kFarthest; }))
     throw std::invalid_argument("a unit is too far from the beginning of its text");
 }
@@ -63,7 +64,8 @@ WordColumns words_of_labels(const LabelEdges& edges, const LabelledUnits& units)
 
 std::u32string spaced(std::u32string_view text, std::span<const std::int32_t> start,
                       std::span<const std::int32_t> end) {
-  if (start.size() != end.size()) throw std::invalid_argument("a word needs a start and an end");
+  if (start.size() != end.size())
+    throw std::invalid_argument("there must be as many ends as starts of words");
   std::u32string out;
   out.reserve(text.size() + 2 * start.size());
   std::size_t done = 0;

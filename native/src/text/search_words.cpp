@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "duilian/concat.hpp"
 #include "duilian/text/characters.hpp"
 
 namespace duilian {
@@ -116,7 +117,9 @@ std::vector<Part> parts_of_word(std::u32string_view word) {
 
 std::vector<SearchWord> search_words(std::u32string_view text, std::span<const StandardWords> standards,
                                      bool with_parts) {
-  if (standards.size() > kMaxSearchStandards) throw std::invalid_argument("too many standards for a search");
+  if (standards.size() > kMaxSearchStandards)
+    throw std::invalid_argument(
+        concat("a search index has at most ", kMaxSearchStandards, " standards, got ", standards.size()));
   for (const StandardWords& words : standards) check(text, words);
   std::vector<SearchWord> found;
   for (std::size_t s = 0; s < standards.size(); ++s) {

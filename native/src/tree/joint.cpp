@@ -47,7 +47,7 @@ constexpr std::uint64_t kLikelihoodFeature = 0xC2B2AE3D27D4EB4FU;
 [[nodiscard]] const JointShape& checked(const JointShape& shape) {
   check(shape.tree);
   if (shape.tag_bits < 4 || shape.tag_bits > 28)
-    throw std::invalid_argument("a table of weights must have 4 to 28 bits");
+    throw std::invalid_argument(concat("a table of weights must have 4 to 28 bits, got ", shape.tag_bits));
   if (shape.tags() < 1) throw std::invalid_argument("a joint parser needs tags");
   if (shape.weights() > std::int64_t{0xFFFFFFFF})
     throw std::invalid_argument("the tables of weights are too large");
@@ -76,7 +76,8 @@ void check(const JointData& data, std::int32_t tags, std::int32_t relations) {
 
 JointParser::JointParser(JointShape shape, TemplateSet templates)
     : shape_(std::move(shape)), tree_(checked(shape_).tree), templates_(std::move(templates)) {
-  if (!templates_.columns.empty()) throw std::invalid_argument("templates of a joint parser have no columns");
+  if (!templates_.columns.empty())
+    throw std::invalid_argument("templates of a joint parser must not use columns");
 }
 
 void JointParser::prepare(const JointData& data, std::int64_t sentence, Work& work) const {

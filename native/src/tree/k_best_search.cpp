@@ -5,6 +5,7 @@
 #include <queue>
 #include <stdexcept>
 
+#include "duilian/concat.hpp"
 #include "duilian/tree/parser.hpp"
 
 namespace duilian {
@@ -29,7 +30,7 @@ struct IsWorse {
 
 std::vector<ScoredTree> k_best_trees(const TreeParser& parser, std::span<const float> weights,
                                      std::int32_t order, std::int32_t k, ParseWork& work) {
-  if (k < 1) throw std::invalid_argument("k must be at least 1");
+  if (k < 1) throw std::invalid_argument(concat("k must be at least 1, got ", k));
   std::priority_queue<TreeSet, std::vector<TreeSet>, IsWorse> waiting;
   const auto add = [&](std::vector<std::uint8_t> allowed, std::size_t first) {
     work.allowed = allowed;

@@ -3,6 +3,7 @@
 #include <queue>
 #include <stdexcept>
 
+#include "duilian/concat.hpp"
 #include "duilian/tree/eisner.hpp"
 
 namespace duilian {
@@ -127,7 +128,7 @@ class KBest {
 }  // namespace
 
 std::vector<ScoredTree> k_best_trees(const ArcScores& scores, std::int32_t k) {
-  if (k < 1) throw std::invalid_argument("k must be at least 1");
+  if (k < 1) throw std::invalid_argument(concat("k must be at least 1, got ", k));
   return KBest(scores, k).trees();
 }
 

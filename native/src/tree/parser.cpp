@@ -82,9 +82,11 @@ void check_guide(const TreeData& data, std::int32_t wanted_tags) {
 }
 
 void check(const ParserShape& shape) {
-  if (shape.order < 1 || shape.order > 3) throw std::invalid_argument("order must be 1, 2 or 3");
+  if (shape.order < 1 || shape.order > 3)
+    throw std::invalid_argument(concat("order must be 1, 2 or 3, got ", shape.order));
   for (const std::int32_t bits : {shape.bits, shape.relation_bits, shape.pruning_bits, shape.tag_bits}) {
-    if (bits < 4 || bits > 28) throw std::invalid_argument("a table of weights must have 4 to 28 bits");
+    if (bits < 4 || bits > 28)
+      throw std::invalid_argument(concat("a table of weights must have 4 to 28 bits, got ", bits));
   }
   if (shape.relations < 0 || shape.relations > 10000)
     throw std::invalid_argument("there must be 0 to 10,000 relations");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duilian/chain/kernels.hpp"
+#include "duilian/concat.hpp"
 #include "duilian/two_chain/search.hpp"
 
 namespace duilian {
@@ -78,7 +79,7 @@ void extend(Partials& out, const Partials& from, std::size_t state, double step)
 
 template <class Scores>
 std::vector<TwoChainPath> k_best(const TwoChains& x, const Scores& scores, std::size_t k) {
-  if (k < 1) throw std::invalid_argument("k must be at least 1");
+  if (k < 1) throw std::invalid_argument(concat("k must be at least 1, got ", k));
   if (x.length == 0) return {TwoChainPath{}};
   const std::size_t S = x.shape.letters(), T = scores.tags(), L = x.length;
   // [L][S · T]; a state of δ is s · T + t', one of η is s · T + t

@@ -254,7 +254,7 @@ TEST(bad_settings_of_exponentiated_gradient_are_refused) {
   testing::Random random(4);
   testing::TaggerCase x = tagger(random, testing::Annotation::full, 3);
   CHECK_THROWS_WITH(ExponentiatedGradient(x.layout, x.data, 0.0), std::invalid_argument,
-                    "the penalty must be > 0");
+                    "the penalty must be above 0, got 0");
   CHECK_THROWS_WITH(ExponentiatedGradient(x.layout, x.data, std::nan("")), std::invalid_argument,
                     "the penalty");
   x.data.label[0] = -1;

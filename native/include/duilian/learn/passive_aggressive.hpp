@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "duilian/concat.hpp"
 #include "duilian/score/objective.hpp"
 
 namespace duilian {
@@ -113,7 +114,8 @@ template <StructuredModel M>
 double run_pass(const M& model, const PassiveAggressiveRule& rule, std::span<const std::int64_t> order) {
   check_weights(model, rule.weights.size());
   check_weights(model, rule.lag.size());
-  if (!(rule.aggressiveness > 0.0)) throw std::invalid_argument("the aggressiveness must be above 0");
+  if (!(rule.aggressiveness > 0.0))
+    throw std::invalid_argument(concat("the aggressiveness must be above 0, got ", rule.aggressiveness));
   typename M::Work work;
   std::vector<Delta> difference;
   double total = 0.0;
