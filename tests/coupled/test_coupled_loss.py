@@ -338,7 +338,7 @@ def test_models_that_do_not_fit_are_refused() -> None:
         with pytest.raises(ValueError, match=r"bundle|side"):
             case.shape().add_part(sides, np.array(bundles, np.int32), 1)
     for most, mass in [(0, 1.0), (-1, 1.0), (1, 0.0), (1, -1.0), (1, float("nan"))]:
-        with pytest.raises(ValueError, match="leaves no label"):
+        with pytest.raises(ValueError, match="max_candidates must be at least 1"):
             _native.Pruning(most, mass, 0.0, 0.0)
     layouts, data = case.plain_layouts(1), case.data()
     latent = [_native.TagSets(np.zeros(2, np.int32), np.zeros(0, np.int32))] * 2
