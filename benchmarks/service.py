@@ -1,7 +1,8 @@
 """The speed of `duilian serve` on this machine: python benchmarks/service.py [--seconds 180]
 
-Everything on loopback. Prints JSON: the time to the first answer, processor time for each text beside that of
-the engine alone, latencies on a quiet service and at twice its capacity, memory, and 200 slow connections.
+Everything on loopback, the service on one core. Prints JSON: the time to the first answer of many starts,
+processor time for each text beside that of the engine alone, latencies on a quiet service and at twice its
+capacity, memory, and 200 slow connections.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ from typing import Any
 
 TEXT = "他把手机借给了北京大学的同学，然后坐车去图书馆看书。"
 BATCH = 32
-QUIET = 40.0  # seconds
+QUIET = 15.0
 HEAD = "POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
+ROUNDS, REQUESTS = 12, 50  # of the service and the engine by turns, and requests in each
 ENGINE = """
-import json, sys, time, duilian
+import itertools, sys, time, duilian
 zh, texts = duilian.load(), [{text!r}] * {batch}
-[doc.to_json() for doc in zh.pipe(texts)]
-start = time.process_time(); [list(zh.pipe(texts)) for _ in range({rounds})]; mid = time.process_time()
-[[doc.to_json() for doc in zh.pipe(texts)] for _ in range({rounds})]; end = time.process_time()
-print(json.dumps([(mid - start) / {rounds} / {batch}, (end - mid) / {rounds} / {batch}]))
+for with_json in itertools.chain(["true"], sys.stdin):
+    start = time.process_time()
+    for _ in range({requests}):
+        if "true" in with_json: [doc.to_json() for doc in zh.pipe(texts)]
+        else: list(zh.pipe(texts))
+    print((time.process_time() - start) / {requests} / {batch}, flush=True)
 """
 
 
@@ -131,41 +135,104 @@ async def with_slow_connections(port: int, client: Client) -> None:
         writer.close()
 
 
-def measure(seconds: float) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    start = time.perf_counter()
-    with service() as (pid, port):
-        many = {"text": [TEXT] * BATCH}
-        asyncio.run(Client(port, many).ask())
-        found["first answer, s"] = time.perf_counter() - start
-        found["first answer, processor s"] = processor_seconds(pid)
-        rounds = 100
-        before, client = processor_seconds(pid), Client(port, many)
-        asyncio.run(one_by_one(client, rounds))
-        each = (processor_seconds(pid) - before) / rounds / BATCH
-        code = ENGINE.format(text=TEXT, batch=BATCH, rounds=rounds)
-        engine, with_json = json.loads(
-            subprocess.run([sys.executable, "-c", code], capture_output=True).stdout
+class Engine:
+    """The engine alone in a program of its own, on the same core."""
+
+    def __init__(self) -> None:
+        code = ENGINE.format(text=TEXT, batch=BATCH, requests=REQUESTS)
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        found["processor ms for a text: service, engine with JSON, engine"] = [
-            1e3 * x for x in (each, with_json, engine)
-        ]
-        found["share of the engine's speed, with and without JSON"] = [with_json / each, engine / each]
-        # Before and after the overload, because other programs may come and go meanwhile.
-        quiet, busy = Client(port, many), Client(port, many)
-        asyncio.run(alone(quiet, QUIET))
-        rate = 1 / statistics.median(quiet.seconds)
-        asyncio.run(at_rate(busy, 2 * rate, min(seconds, 10)))
-        memory, busy = megabytes(pid), Client(port, many)
-        asyncio.run(at_rate(busy, 2 * rate, seconds))
-        after = megabytes(pid)
-        quiet.leave()
-        asyncio.run(alone(quiet, QUIET))
-        found["quiet p50, p99 in ms"] = [quiet.share(0.5), quiet.share(0.99)]
-        found[f"twice the capacity for {seconds:g} s: p50, p99 in ms"] = [busy.share(0.5), busy.share(0.99)]
-        found["accepted, refused"] = [len(busy.seconds), busy.refused]
-        found["MB after 10 s of overload, at its end"] = [memory, after]
-        slow = Client(port, many)
+        os.sched_setaffinity(self._process.pid, {min(os.sched_getaffinity(0))})
+        self._answer()  # the first time is slower
+
+    def seconds(self, *, with_json: bool) -> float:
+        """Processor time for each text."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{json.dumps(with_json)}\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+    def _answer(self) -> float:
+        assert self._process.stdout is not None
+        return float(self._process.stdout.readline())
+
+
+def beside_the_engine(pid: int, client: Client) -> dict[str, Any]:
+    """Processor time by turns, because other programs come and go meanwhile."""
+    engine, found = Engine(), [(0.0, 0.0, 0.0)]
+    for _ in range(ROUNDS):
+        before = processor_seconds(pid)
+        asyncio.run(one_by_one(client, REQUESTS))
+        client.leave()
+        served = (processor_seconds(pid) - before) / REQUESTS / BATCH
+        found.append((served, engine.seconds(with_json=True), engine.seconds(with_json=False)))
+    engine.close()
+    service, with_json, alone = (1e3 * sum(each) / ROUNDS for each in zip(*found, strict=True))
+    return {
+        "processor ms for a text: service, engine with JSON, engine": [service, with_json, alone],
+        "share of the engine's speed, with and without JSON": [with_json / service, alone / service],
+    }
+
+
+def first_answers(number: int) -> dict[str, Any]:
+    """Seconds from the start of the program to its first answer, and how many of them it computed."""
+    found = []
+    for _ in range(number):
+        start = time.perf_counter()
+        with service() as (pid, port):
+            asyncio.run(Client(port, {"text": TEXT}).ask())
+            found.append((time.perf_counter() - start, processor_seconds(pid)))
+    walls, processor = (sorted(each) for each in zip(*found, strict=True))
+    return {
+        f"first answer of {number} starts, s: fastest, median, slowest": [
+            walls[0],
+            statistics.median(walls),
+            walls[-1],
+        ],
+        "processor s: fastest, median, slowest": [processor[0], statistics.median(processor), processor[-1]],
+    }
+
+
+def under_load(pid: int, port: int, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Latencies in overload, and before and after it, because other programs come and go meanwhile."""
+    quiet, busy = Client(port, question), Client(port, question)
+    asyncio.run(alone(quiet, QUIET))
+    rate = 1 / statistics.median(quiet.seconds)
+    asyncio.run(at_rate(busy, 2 * rate, min(seconds, 10)))
+    memory, busy = megabytes(pid), Client(port, question)
+    asyncio.run(at_rate(busy, 2 * rate, seconds))
+    after = megabytes(pid)
+    quiet.leave()
+    asyncio.run(alone(quiet, QUIET))
+    return {
+        "quiet p50, p99 in ms": [quiet.share(0.5), quiet.share(0.99)],
+        f"twice the capacity for {seconds:g} s: p50, p99 in ms": [busy.share(0.5), busy.share(0.99)],
+        "accepted, refused, accepted a second, a second of capacity": [
+            len(busy.seconds),
+            busy.refused,
+            len(busy.seconds) / seconds,
+            rate,
+        ],
+        "MB after 10 s of overload, at its end": [memory, after],
+    }
+
+
+def measure(seconds: float, starts: int) -> dict[str, Any]:
+    question = {"text": [TEXT] * BATCH}
+    found = first_answers(starts) if starts else {}
+    with service() as (pid, port):
+        client = Client(port, question)
+        asyncio.run(one_by_one(client, REQUESTS))
+        client.leave()
+        found |= beside_the_engine(pid, client)
+        found |= under_load(pid, port, question, seconds)
+        slow = Client(port, question)
         asyncio.run(with_slow_connections(port, slow))
         found["with 200 slow connections: p50, p99 in ms"] = [slow.share(0.5), slow.share(0.99)]
     return found
@@ -174,4 +241,6 @@ def measure(seconds: float) -> dict[str, Any]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=180.0, help="how long the overload lasts")
-    print(json.dumps(measure(parser.parse_args().seconds), indent=1))
+    parser.add_argument("--starts", type=int, default=20, help="how many times the service is started")
+    given = parser.parse_args()
+    print(json.dumps(measure(given.seconds, given.starts), indent=1))

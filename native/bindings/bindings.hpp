@@ -18,6 +18,7 @@ namespace duilian::bindings {
 namespace nb = nanobind;
 
 void bind_text(nb::module_& m);
+void bind_json(nb::module_& m);
 void bind_lexicon(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_lattice(nb::module_& m);

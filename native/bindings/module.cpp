@@ -7,6 +7,7 @@ NB_MODULE(_native, m) {
   m.doc() = "The native core of Duilian: everything that runs per unit, per label or per arc.";
   m.def("kernel_set", [] { return duilian::kernels().name; });
   bind_text(m);
+  bind_json(m);
   bind_lexicon(m);
   bind_features(m);
   bind_lattice(m);

@@ -80,6 +80,29 @@ def test_too_many_connections() -> None:
     assert b"too many connections" in answer
 
 
+def test_what_is_not_http_is_answered_with_one_sentence_in_json() -> None:
+    request = b"POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    garbage = [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 9 + b"\r\n\r\n",  # TLS
+        bytes(range(256)) * 4,
+        "他去北京。\r\n\r\n".encode(),
+        b"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 100_000,
+        request + b"Content-Length: -1\r\n\r\n{}",
+        request + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        request + b"Transfer-Encoding: chunked\r\n\r\nnonsense\r\n\r\n",
+    ]
+    with running() as server:
+        for sent in garbage:
+            with server.opened(sent) as connection:
+                head, _, body = b"".join(iter(lambda: connection.recv(4096), b"")).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n"), sent[:60]
+            assert json.loads(body) == {"error": "what arrived is not an HTTP request"}, sent[:60]
+            assert b"Content-Type: application/json" in head
+            assert b"X-Content-Type-Options: nosniff".lower() in head.lower()
+        assert server.ask("/segment", {"text": SECRET})[0] == 200
+
+
 def test_a_stop_answers_what_was_accepted_and_logs_no_text() -> None:
     found: list[tuple[int, bytes]] = []
     with running("--work", "2", "--seconds", "100") as server:

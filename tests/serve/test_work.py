@@ -69,9 +69,7 @@ def test_one_that_fails_fails_alone() -> None:
     assert isinstance(failed, ValueError)
 
 
-def test_the_queue_is_bounded_and_short_while_overload_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "CALM", 0.3)
-
+def test_the_queue_is_bounded() -> None:
     async def main() -> None:
         queue, gate = queue_of(queue=3), Gate()
         tasks = [await begun(queue, gate, k, None) for k in range(4)]  # one in work, three wait
@@ -79,15 +77,55 @@ def test_the_queue_is_bounded_and_short_while_overload_lasts(monkeypatch: pytest
             await queue.answer(gate.answer, 9)
         assert refused.value.retry_after >= 1
         gate.opened.set()
-        await asyncio.gather(*tasks)
-        gate.opened.clear()
-        tasks = [await begun(queue, gate, k, None) for k in range(2)]  # one in work, one next in line
-        with pytest.raises(BusyError):
-            await queue.answer(gate.answer, 9)
-        await asyncio.sleep(0.4)  # nobody is refused any more
-        tasks.append(await begun(queue, gate, 7, None))
-        gate.opened.set()
-        assert await asyncio.gather(*tasks) == [0, 2, 14]
+        assert await asyncio.gather(*tasks) == [0, 2, 4, 6]
+        queue.close()
+
+    asyncio.run(main())
+
+
+class Clock:
+    """Time that passes when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def test_while_overload_lasts_only_those_are_accepted_that_a_thread_is_nearly_free_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(work, "time", clock)
+
+    async def main() -> None:
+        queue, gates = queue_of(), [Gate() for _ in range(4)]
+
+        async def is_refused(at: float) -> bool:
+            clock.now = at
+            task = await begun(queue, gates[-1], 9, None)
+            return task.done() and isinstance(task.exception(), BusyError)
+
+        async def ended(task: asyncio.Task[int], gate: Gate, at: float) -> None:
+            clock.now = at
+            gate.opened.set()
+            await task
+            await asyncio.sleep(0.05)  # the thread takes the next
+
+        await ended(await begun(queue, gates[0], 1, None), gates[0], 10)  # so one takes a second on average
+        first, second = await begun(queue, gates[1], 1, None), await begun(queue, gates[2], 2, None)
+        assert await is_refused(at=10)  # two seconds to wait: overload begins
+        assert await is_refused(at=10.5)
+        await ended(first, gates[1], 11)
+        assert await is_refused(at=11.3)  # the second needs until 12
+        assert not await is_refused(at=11.5)
+        assert await is_refused(at=11.9)  # somebody waits
+        await ended(second, gates[2], 12)
+        gates[-1].opened.set()
+        assert queue._is_overloaded  # six seconds of work were asked for in two
+        assert not await is_refused(at=30)
+        assert not queue._is_overloaded
         queue.close()
 
     asyncio.run(main())

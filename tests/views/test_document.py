@@ -155,6 +155,57 @@ def test_a_repr_tells_and_stays_short(doc: Doc) -> None:
     assert repr(Doc("他", {})) == "Doc('他')"
 
 
+# What JSON escapes, what it does not, and characters of one to four bytes.
+CHARACTERS = st.sampled_from('他去"\\/\x00\b\t\n\x0b\f\r\x1f\x7f\x85é\u2028\ufeff😀a ')
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Doc:
+    """Documents with any columns: words may leave gaps, names repeat or are missing."""
+    text = draw(st.text(CHARACTERS, max_size=12))
+    layers = {}
+    for standard in draw(st.lists(st.sampled_from(["pku", "ud", '他"']), unique=True)):
+        ends = sorted(draw(st.sets(st.integers(0, len(text)))))
+        pairs = list(itertools.pairwise(ends))
+        words = [pair for pair in pairs if draw(st.booleans())]
+
+        def column(values: st.SearchStrategy[object], size: int = len(words)) -> list[object] | None:
+            return draw(st.none() | st.lists(values, min_size=size, max_size=size))
+
+        names = st.sampled_from(["n", 'v"', "名", "", *(f"tag{k}" for k in range(300))])
+        layers[standard] = WordTable(
+            [a for a, _ in words],
+            [b for _, b in words],
+            [0, len(words)],
+            column(names),  # type: ignore[arg-type]
+            column(st.floats(0, 1) | st.integers(0, 10_001).map(lambda k: k / 10_001 + 5e-5)),  # type: ignore[arg-type]
+            column(st.none() | st.integers(0, 2**31 - 1)),  # type: ignore[arg-type]
+            column(st.none() | names),  # type: ignore[arg-type]
+        ).with_xpos(draw(st.sampled_from([None, Names.of(["x", None] * len(words))[: len(words)]])))
+    return Doc(text, layers, probability=draw(st.sampled_from([None, None, 0.125])))
+
+
+@given(documents())
+def test_json_has_the_bytes_of_pythons_own_module(doc: Doc) -> None:
+    written = json.dumps(doc.to_dict(), ensure_ascii=False)
+    assert doc.to_json() == written
+    assert doc.to_json_bytes() == written.encode()
+
+
+def test_documents_that_the_native_core_refuses_are_json_too() -> None:
+    marginals = WordTable([0], [1], [0, 1], ["r"], marginals=[{"r": 0.87654}])
+    for text, words in (
+        ("\ud800他", table([1], [0, 1])),  # a lone surrogate
+        ("他去", WordTable([1, 0], [2, 1], [0, 2])),  # out of order
+        ("他", table([2], [0, 1])),  # beyond the end
+        ("他", table([1], [0, 1], confidence=[7.0])),
+        ("他", table([1], [0, 1], confidence=[float("nan")])),
+        ("他", marginals),
+    ):
+        doc = Doc(text, {"pku": words})
+        assert doc.to_json() == json.dumps(doc.to_dict(), ensure_ascii=False)
+
+
 def test_dictionaries_and_json_say_the_same(doc: Doc) -> None:
     assert json.loads(doc.to_json()) == doc.to_dict()
     assert FORMS["json"]("gsd").text(doc) == doc.to_json() + "\n"

@@ -23,29 +23,22 @@ void check(const Utf8Column& column) {
   return column.bytes.substr(begin, static_cast<std::size_t>(column.offset[k + 1]) - begin);
 }
 
-/// Walks through a text, forward only.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : text_(text) {}
-
-  /// The byte where a character begins; the end of the text counts, too.
-  [[nodiscard]] std::size_t byte_of(std::int32_t character) {
-    if (character < character_) throw std::invalid_argument("the words of a text overlap");
-    for (; character_ < character; ++character_) {
-      if (byte_ >= text_.size()) throw std::invalid_argument("a word is not inside its text");
-      do ++byte_;
-      while (byte_ < text_.size() && (static_cast<unsigned char>(text_[byte_]) & 0xC0U) == 0x80);
-    }
-    return byte_;
-  }
-
- private:
-  std::string_view text_;
-  std::int32_t character_ = 0;
-  std::size_t byte_ = 0;
-};
-
 }  // namespace
+
+std::size_t Utf8Cursor::byte_of(std::int32_t character) {
+  if (character < character_) throw std::invalid_argument("the words of a text overlap");
+  for (; character_ < character; ++character_) {
+    if (byte_ >= text_.size()) throw std::invalid_argument("a word is not inside its text");
+    do ++byte_;
+    while (byte_ < text_.size() && (static_cast<unsigned char>(text_[byte_]) & 0xC0U) == 0x80);
+  }
+  return byte_;
+}
+
+std::string_view Utf8Cursor::word(std::int32_t start, std::int32_t end) {
+  const std::size_t from = byte_of(start);
+  return text_.substr(from, byte_of(end) - from);
+}
 
 std::vector<std::int64_t> count_characters(const Utf8Column& column) {
   check(column);
@@ -76,12 +69,9 @@ WordBytes cut_words(const Utf8Column& column, const WordSpans& words) {
   out.offset.push_back(0);
   out.bytes.reserve(static_cast<std::size_t>(column.offset.back() - column.offset.front()));
   for (std::size_t k = 0; k + 1 < first.size(); ++k) {
-    const std::string_view text = text_at(column, k);
-    Cursor cursor(text);
+    Utf8Cursor cursor(text_at(column, k));
     for (auto w = static_cast<std::size_t>(first[k]); w < static_cast<std::size_t>(first[k + 1]); ++w) {
-      const std::size_t from = cursor.byte_of(words.start[w]);
-      const std::size_t to = cursor.byte_of(words.end[w]);
-      const std::string_view word = text.substr(from, to - from);
+      const std::string_view word = cursor.word(words.start[w], words.end[w]);
       out.bytes.insert(out.bytes.end(), word.begin(), word.end());
       out.offset.push_back(static_cast<std::int32_t>(out.bytes.size()));
     }

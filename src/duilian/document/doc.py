@@ -17,6 +17,7 @@ import numpy as np
 
 from duilian.arguments import checked
 from duilian.corpus import Sentence
+from duilian.document.as_json import document_json
 from duilian.document.export import conllu_blocks, corpus_sentences
 from duilian.document.search_words import SearchWord, search_terms, search_words
 from duilian.document.word_table import WordTable
@@ -245,7 +246,13 @@ class Doc:
 
     def to_json(self) -> str:
         """The same as `to_dict`, as a line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        return self.to_json_bytes().decode("utf-8", "surrogatepass")
+
+    def to_json_bytes(self) -> bytes:
+        """The same as `to_json`, in UTF-8, for files and services."""
+        if self.probability is None:
+            return document_json(self.text, self._layers)
+        return json.dumps(self.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
     def to_frame(self, standard: str | None = None) -> Any:
         """A pandas DataFrame with a row for each word of one standard, or of all."""

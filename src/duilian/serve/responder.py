@@ -60,7 +60,10 @@ class Responder:
         found = [given] if isinstance(given, str) else given
         size = sum(map(len, found))
         self._check_characters(size)
-        self._check_sentences(sum(len(sentences(check_text(text))) for text in found))
+        for text in found:
+            check_text(text)
+        if size > self.limits.sentences:  # a sentence has a character at least
+            self._check_sentences(sum(len(sentences(text)) for text in found))
         if len(found) > self.limits.sentences:
             raise RefusedError(f"there are more than {self.limits.sentences:,} texts: send fewer at a time")
         return found, size
@@ -97,12 +100,12 @@ class Responder:
         return [self._as_json(analyzer, wanted, texts, docs) for texts in requests]
 
     def _as_json(self, analyzer: Analyzer, wanted: Wanted, texts: list[str], docs: Iterator[Doc]) -> bytes:
-        body = ",".join(doc.to_json() for doc in itertools.islice(docs, len(texts)))
+        written = b",".join(doc.to_json_bytes() for doc in itertools.islice(docs, len(texts)))
         if wanted.nbest == 1:
-            return f'{{"docs":[{body}]}}'.encode()
+            return b'{"docs":[%b]}' % written
         names = wanted.ask.standards or analyzer.standards
         best = [{name: _k_best(analyzer, text, wanted.nbest, name) for name in names} for text in texts]
-        return f'{{"docs":[{body}],"nbest":{json.dumps(best, ensure_ascii=False)}}}'.encode()
+        return b'{"docs":[%b],"nbest":%b}' % (written, _json(best))
 
     def check_nbest(self, nbest: int, characters: int) -> None:
         """Refuse n-best lists of long texts."""
@@ -216,5 +219,5 @@ def _rounded(confidence: Any) -> list[float] | None:
     return None if confidence is None else [round(float(each), PLACES) for each in confidence]
 
 
-def _json(found: dict[str, Any]) -> bytes:
+def _json(found: Any) -> bytes:
     return json.dumps(found, ensure_ascii=False).encode()

@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from duilian.errors import ConfigError
-from duilian.serve.guard import Guard, error_body
+from duilian.serve.guard import SECURITY, Guard, error_body
 from duilian.serve.limits import Limits
 
 GRACE = 5.0  # seconds added to the time limit of answers when the service stops
@@ -19,15 +19,17 @@ KEEP_ALIVE = 5  # seconds between requests of a connection
 
 
 def _protocol(limits: Limits) -> type[H11Protocol]:
-    """A connection that must send its headers in time; refused if there are too many connections."""
+    """A connection that must send valid headers in time; refused if there are too many connections."""
 
     class LimitedProtocol(H11Protocol):
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self._silence = self.loop.call_later(limits.seconds, self._end_if_silent)
             if len(self.connections) > limits.connections:
-                transport.write(_too_many())
-                transport.close()
+                self._refuse("503 Service Unavailable", "there are too many connections: try again later")
+
+        def send_400_response(self, msg: str) -> None:
+            self._refuse("400 Bad Request", "what arrived is not an HTTP request")
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._silence.cancel()
@@ -37,15 +39,20 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
             if self.cycle is None and not self.transport.is_closing():
                 self.transport.close()
 
+        def _refuse(self, status: str, sentence: str) -> None:
+            self.transport.write(_refusal(status, sentence))
+            self.transport.close()
+
     return LimitedProtocol
 
 
-def _too_many() -> bytes:
-    body = error_body("there are too many connections: try again later")
-    head = (
-        f"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-    )
-    return f"{head}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n".encode() + body
+def _refusal(status: str, sentence: str) -> bytes:
+    """An answer to what is no request, or not yet one."""
+    body = error_body(sentence)
+    retry = ["Retry-After: 1"] if status.startswith("503") else []
+    kind = ["Content-Type: application/json", f"Content-Length: {len(body)}", "Connection: close"]
+    security = [f"{name}: {value}" for name, value in SECURITY.items()]
+    return "\r\n".join([f"HTTP/1.1 {status}", *kind, *retry, *security, "", ""]).encode() + body
 
 
 class _Server(uvicorn.Server):
@@ -78,6 +85,7 @@ def run(
         loop="asyncio",
         lifespan="on",
         access_log=False,
+        proxy_headers=False,  # nobody asks where a request comes from
         log_config=None,
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE,

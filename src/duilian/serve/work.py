@@ -2,27 +2,29 @@
 
 Waiting requests with the same question (the same model, standards and so on) are answered in one call to the
 engine, which is several times faster for short texts. A burst may fill the queue as long as nobody is likely
-to wait for more than `PATIENCE`. The first refusal starts a period of overload, which lasts until nobody has
-been refused for `CALM` seconds. Meanwhile only `work` requests are accepted at a time, so that these are
-answered about as fast as usual.
+to wait for more than `PATIENCE`. The first refusal starts a period of overload, which lasts until the threads
+could have done everything that was asked meanwhile, refused requests included. During that time only `work`
+requests are accepted at a time, and only if a thread is about to be free, so that these are answered about as
+fast as usual.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 import logging
 import math
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import Future, InvalidStateError
 from typing import Any, NamedTuple
 
 from duilian.serve.limits import BusyError, Limits, UnavailableError
 
-CALM = 5.0  # seconds
+MEMORY = 5.0  # seconds of work that was asked for, at most, so that overload ends
 PATIENCE = 0.5  # seconds of waiting that a burst may cause
+SOON = 0.6  # of the time of an answer: what a request may wait while overload lasts
 BATCH_JOBS, BATCH_SIZE = 32, 8_000  # requests and characters that are answered in one call
 
 _log = logging.getLogger("duilian.serve")
@@ -38,8 +40,7 @@ class Job(NamedTuple):
     question: Hashable | None  # None if it is answered alone
     subject: Any
     size: int
-    accepted: float
-    future: Future[Any]
+    future: asyncio.Future[Any]  # of the event loop; threads only read whether it is done
 
 
 class WorkQueue:
@@ -53,8 +54,10 @@ class WorkQueue:
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition()
         self._is_closed = False
-        self._last_refusal = -math.inf
+        self._is_overloaded = False
+        self._backlog, self._last_arrival = 0.0, 0.0  # seconds of work that was asked for; and when
         self._seconds_each = 0.0  # per job, a moving average
+        self._ends: dict[int, float] = {}  # when each thread that works is likely to be free
         self._workers: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -83,10 +86,11 @@ class WorkQueue:
         self, answering: Answering, subject: Any, *, question: Hashable | None = None, size: int = 0
     ) -> Any:
         """Put a request in the queue and wait for its answer, up to the time limit."""
-        job = Job(answering, question, subject, size, time.monotonic(), Future())
+        job = Job(answering, question, subject, size, asyncio.get_running_loop().create_future())
         self._accept(job)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(job.future), self.limits.seconds)
+            async with asyncio.timeout(self.limits.seconds):
+                return await job.future
         except TimeoutError:
             seconds = f"{self.limits.seconds:g} seconds"
             raise UnavailableError(f"the answer took more than {seconds}: send less text at a time") from None
@@ -95,36 +99,44 @@ class WorkQueue:
         with self._changed:
             if self._is_closed:
                 raise UnavailableError("the service is stopping")
-            if len(self._waiting) >= self._room():
-                self._last_refusal = time.monotonic()
+            self._note_arrival()
+            if not self._has_room():
+                self._is_overloaded = True
                 raise BusyError("too many requests are waiting: try again later", self._retry_after())
             self._waiting.append(job)
             self._changed.notify()
 
-    def _room(self) -> int:
-        """How many requests may wait now."""
-        is_overloaded = time.monotonic() - self._last_refusal < CALM
-        is_short = is_overloaded or self._seconds_to_wait() > PATIENCE
-        return (
-            min(self.limits.queue, max(1, self.limits.work - self.threads)) if is_short else self.limits.queue
-        )
+    def _note_arrival(self) -> None:
+        """Add a request to the work that was asked for, whether or not it is accepted."""
+        now = time.monotonic()
+        left = max(0.0, self._backlog - (now - self._last_arrival))
+        self._is_overloaded = self._is_overloaded and left > 0
+        self._backlog, self._last_arrival = min(MEMORY, left + self._seconds_each / self.threads), now
+
+    def _has_room(self) -> bool:
+        """Whether one more may wait now."""
+        seconds, room = self._seconds_to_wait(), self.limits.queue
+        if self._is_overloaded and seconds > SOON * self._seconds_each:
+            return False
+        if self._is_overloaded or seconds > PATIENCE:
+            room = min(room, max(1, self.limits.work - self.threads))
+        return len(self._waiting) < room
 
     def _seconds_to_wait(self) -> float:
-        return len(self._waiting) * self._seconds_each / self.threads
+        """How long a request that came now would probably wait."""
+        now = time.monotonic()
+        free = [max(0.0, end - now) for end in self._ends.values()]  # when each thread is free
+        free += [0.0] * (self.threads - len(free))
+        heapq.heapify(free)
+        for _ in self._waiting:
+            heapq.heapreplace(free, free[0] + self._seconds_each)
+        return free[0]
 
     def _retry_after(self) -> int:
         return max(1, min(math.ceil(self._seconds_to_wait()), math.ceil(self.limits.seconds)))
 
     def _work(self) -> None:
-        while True:
-            with self._changed:
-                while not self._waiting and not self._is_closed:
-                    self._changed.wait()
-                if not self._waiting:
-                    return
-                jobs = self._taken()
-                self.in_work += len(jobs)
-                self.batches += 1
+        while jobs := self._next():
             start = time.monotonic()
             try:
                 _answer_together(jobs)
@@ -133,6 +145,20 @@ class WorkQueue:
                 with self._changed:
                     self.in_work -= len(jobs)
                     self._seconds_each += 0.1 * (seconds - self._seconds_each)
+                    del self._ends[threading.get_ident()]
+
+    def _next(self) -> list[Job]:
+        """Wait for jobs and take them; none if the queue is closed."""
+        with self._changed:
+            while not self._waiting and not self._is_closed:
+                self._changed.wait()
+            if not self._waiting:
+                return []
+            jobs = self._taken()
+            self.in_work += len(jobs)
+            self.batches += 1
+            self._ends[threading.get_ident()] = time.monotonic() + len(jobs) * self._seconds_each
+            return jobs
 
     def _taken(self) -> list[Job]:
         """Take the first job and others with the same question, but leave a share to the other threads."""
@@ -150,36 +176,36 @@ class WorkQueue:
 
 def _answer_together(jobs: Sequence[Job]) -> None:
     """Answer the jobs that somebody still waits for; a job that fails does not affect the others."""
-    jobs = [job for job in jobs if job.future.set_running_or_notify_cancel()]
+    jobs = [job for job in jobs if not job.future.done()]
     if not jobs:
         return
+    answers: Sequence[Any]
     try:
         answers = jobs[0].answering(jobs[0].question, [job.subject for job in jobs])
     except BaseException as error:
-        if len(jobs) == 1:
-            _settle(jobs[0], error=error)
-            return
-        for job in jobs:
-            _answer_alone(job)
-        return
-    for job, answer in zip(jobs, answers, strict=True):
-        _settle(job, answer)
+        answers = [_Failure(error)] if len(jobs) == 1 else list(map(_answer_alone, jobs))
+    try:  # all at once: to wake the event loop costs more than to tell it
+        jobs[0].future.get_loop().call_soon_threadsafe(_settle, jobs, answers)
+    except RuntimeError:
+        _log.debug("answers came after the end of the event loop")
 
 
-def _answer_alone(job: Job) -> None:
+class _Failure(NamedTuple):
+    error: BaseException
+
+
+def _answer_alone(job: Job) -> Any:
     try:
-        (answer,) = job.answering(job.question, [job.subject])
+        return job.answering(job.question, [job.subject])[0]
     except BaseException as error:
-        _settle(job, error=error)
-    else:
-        _settle(job, answer)
+        return _Failure(error)
 
 
-def _settle(job: Job, answer: Any = None, error: BaseException | None = None) -> None:
-    try:
-        if error is not None:
-            job.future.set_exception(error)
+def _settle(jobs: Sequence[Job], answers: Sequence[Any]) -> None:
+    for job, answer in zip(jobs, answers, strict=True):
+        if job.future.done():
+            _log.debug("an answer came after its time")
+        elif isinstance(answer, _Failure):
+            job.future.set_exception(answer.error)
         else:
             job.future.set_result(answer)
-    except InvalidStateError:
-        _log.debug("an answer came too late")

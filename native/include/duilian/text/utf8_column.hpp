@@ -1,6 +1,7 @@
 // Reads columns of texts in place, as Arrow stores them, and cuts words out without a string per word.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -12,6 +13,23 @@ namespace duilian {
 struct Utf8Column {
   std::string_view bytes;
   std::span<const std::int64_t> offset;  // [texts + 1]
+};
+
+/// Walks through a text, forward only.
+class Utf8Cursor {
+ public:
+  explicit Utf8Cursor(std::string_view text) : text_(text) {}
+
+  /// The characters [start, end). Throws if words overlap or are not inside the text.
+  [[nodiscard]] std::string_view word(std::int32_t start, std::int32_t end);
+
+ private:
+  /// The byte where a character begins; the end of the text counts, too.
+  [[nodiscard]] std::size_t byte_of(std::int32_t character);
+
+  std::string_view text_;
+  std::int32_t character_ = 0;
+  std::size_t byte_ = 0;
 };
 
 /// The number of characters in each text; -1 if it is not UTF-8.
