@@ -79,7 +79,9 @@ void bind_json(nb::module_& m) {
         for (const Layer& each : layers) found.push_back(layer_of(each));
         return to_bytes(document_json(utf8(text), found));
       },
-      "text"_a, "layers"_a);
+      "text"_a, "layers"_a,
+      // The arrays of numbers have no one type, for which there is no stub.
+      nb::sig("def document_json(text: str, layers: list[tuple[object, ...]]) -> bytes"));
 }
 
 }  // namespace duilian::bindings
