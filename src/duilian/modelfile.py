@@ -128,7 +128,8 @@ def is_model(path: str | Path) -> bool:
 def checksum_of(path: str | Path) -> str:
     """The checksum at the end of a model file, which identifies the model."""
     with open(path, "rb") as file:
-        file.seek(-DIGEST_SIZE, os.SEEK_END)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - DIGEST_SIZE, 0))  # a file that is too short has a checksum of no model
         return file.read().hex()
 
 

@@ -13,17 +13,25 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed: NOT RUN (python tools/engines.py runs it)")
 
 import joblib
+import pyarrow as pa
 import ray
-from documents_for_engines import expected_hash, table
+from documents_for_engines import FAULTS, analyzer_of_own_model, expected_hash, spoiled, table
 from mixed_documents import ASK, sorted_hash
 from ray.util.joblib import register_ray
 
+from duilian.errors import ConfigError
 from duilian.scale import ArrowAnalyzer
 from duilian.scale.ray_data import BatchAnalyzer, analyze_dataset
 from golden.golden_models import lay_out, train_small
 from learning.test_jobs import FOLDED
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(1800)]
+ACTORS: dict[str, Any] = {
+    "batch_format": "pyarrow",
+    "batch_size": 100,
+    "compute": ray.data.ActorPoolStrategy(size=2),
+    "num_cpus": 0.5,
+}
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +79,7 @@ def test_map_batches_gives_the_answers_of_the_api(dataset: Any) -> None:
 
 
 def test_a_model_is_loaded_once_a_worker(dataset: Any) -> None:
-    found = dataset.map_batches(
-        Probe,
-        fn_constructor_args=(ArrowAnalyzer(ask=ASK),),
-        batch_format="pyarrow",
-        batch_size=100,
-        compute=ray.data.ActorPoolStrategy(size=2),
-        num_cpus=0.5,
-    ).take_all()
+    found = dataset.map_batches(Probe, fn_constructor_args=(ArrowAnalyzer(ask=ASK),), **ACTORS).take_all()
     assert len({row["pid"] for row in found}) <= 2
     assert {row["loads"] for row in found} == {1}
 
@@ -86,15 +87,28 @@ def test_a_model_is_loaded_once_a_worker(dataset: Any) -> None:
 def test_a_killed_worker_loses_and_doubles_nothing(dataset: Any, tmp_path: Path) -> None:
     mark = str(tmp_path / "killed")
     found = dataset.map_batches(
-        Deadly,
-        fn_constructor_args=(ArrowAnalyzer(ask=ASK), mark),
-        batch_format="pyarrow",
-        batch_size=100,
-        compute=ray.data.ActorPoolStrategy(size=2),
-        num_cpus=0.5,
+        Deadly, fn_constructor_args=(ArrowAnalyzer(ask=ASK), mark), **ACTORS
     ).take_all()
     assert sorted_hash(found) == expected_hash()
     assert os.path.exists(mark)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_driver_says_what_is_wrong_with_a_worker(dataset: Any, tmp_path: Path, fault: str) -> None:
+    few = ray.data.from_arrow(table().slice(0, 10))
+    worker = spoiled(analyzer_of_own_model(tmp_path), fault)
+    job = few.map_batches(BatchAnalyzer, fn_constructor_args=(worker,), **ACTORS)
+    with pytest.raises(ray.exceptions.RayTaskError, match=FAULTS[fault]):
+        job.take_all()
+
+
+def test_wrong_columns_are_refused(dataset: Any) -> None:
+    analyze = ArrowAnalyzer(ask=ASK)
+    with pytest.raises(ConfigError, match="the texts must be strings, got int64"):
+        analyze_dataset(ray.data.from_arrow(pa.table({"text": [1]})), analyze, workers=2)
+    hidden = ray.data.range(10).map_batches(lambda batch: {"text": batch["id"]})  # Ray knows nothing of it
+    with pytest.raises(ray.exceptions.RayTaskError, match="the texts must be strings, got int64"):
+        analyze_dataset(hidden, analyze, workers=2).take_all()
 
 
 @pytest.mark.parametrize("name", FOLDED)

@@ -14,11 +14,13 @@ import pytest
 pytest.importorskip("pyspark", reason="Spark is not installed: NOT RUN (python tools/engines.py runs it)")
 
 import pyarrow as pa
-from documents_for_engines import COUNT, PROBE, expected_hash, table
+from documents_for_engines import COUNT, FAULTS, PROBE, analyzer_of_own_model, expected_hash, spoiled, table
 from mixed_documents import ASK, sorted_hash
 from pyarrow import parquet
+from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from duilian.errors import ConfigError
 from duilian.scale import ArrowAnalyzer
 from duilian.scale.spark import PartitionAnalyzer, analyze_frame, register_function
 
@@ -93,3 +95,23 @@ def test_sql(session: SparkSession, frame: Any) -> None:
     frame.createOrReplaceTempView("docs")
     found = session.sql("SELECT id, a.pku, a.error FROM (SELECT id, words_of(text) AS a FROM docs)")
     assert sorted_hash(rows_of(found)) == expected_hash()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_driver_says_what_is_wrong_with_a_worker(
+    session: SparkSession, tmp_path: Path, fault: str
+) -> None:
+    analyze, few = analyzer_of_own_model(tmp_path), session.sql("SELECT '好' AS text")
+    schema = analyze_frame(few, analyze).schema
+    job = few.mapInArrow(PartitionAnalyzer(spoiled(analyze, fault)), schema)
+    with pytest.raises(PythonException, match=FAULTS[fault]):
+        job.collect()
+
+
+def test_wrong_columns_are_refused(session: SparkSession) -> None:
+    analyze = ArrowAnalyzer(ask=ASK)
+    with pytest.raises(ConfigError, match="the texts must be strings, got int64"):
+        analyze_frame(session.sql("SELECT 1L AS text"), analyze)
+    register_function(session, "words_of", analyze)
+    with pytest.raises(PythonException, match="the texts must be strings, got int64"):
+        session.sql("SELECT words_of(1L)").collect()

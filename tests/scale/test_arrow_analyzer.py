@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def test_wrong_columns_are_refused(analyze: ArrowAnalyzer) -> None:
         ArrowAnalyzer(ask=Ask(marginals=True))
 
 
-def test_a_worker_must_have_the_same_model_and_version(analyze: ArrowAnalyzer) -> None:
+def test_a_worker_must_have_the_same_model_and_version(analyze: ArrowAnalyzer, tmp_path: Path) -> None:
     texts = pa.array(["好"])
     other = dataclasses.replace(analyze, place=analyze.place._replace(checksum="0" * 64))
     with pytest.raises(
@@ -143,5 +144,14 @@ def test_a_worker_must_have_the_same_model_and_version(analyze: ArrowAnalyzer) -
     with pytest.raises(ConfigError, match=r"the job started with 0\.0"):
         old.answers(texts)
     gone = dataclasses.replace(analyze, place=analyze.place._replace(model="gone.model"))
-    with pytest.raises(ConfigError, match=r"gone\.model: there is no such file"):
+    with pytest.raises(ConfigError, match=r"gone\.model: the job's model is not on this worker"):
         gone.answers(texts)
+    with pytest.raises(ConfigError, match=r"own\.model: a different model"):
+        half_copied(analyze, tmp_path).answers(texts)
+
+
+def half_copied(analyze: ArrowAnalyzer, folder: Path) -> ArrowAnalyzer:
+    """The analyser of a worker on which copying the model has just begun."""
+    path = folder / "own.model"
+    path.write_bytes(b"\0")
+    return dataclasses.replace(analyze, place=analyze.place._replace(model=str(path)))

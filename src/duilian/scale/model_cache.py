@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import threading
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,6 +54,9 @@ class ModelPlace(NamedTuple):
         if self.version != __version__:
             message = f"this worker has duilian {__version__}, but the job started with {self.version}"
             raise ConfigError(message, "install the same version everywhere")
+        if self.model and not os.path.exists(found_here(self.model)):
+            message = f"{self.model}: the job's model is not on this worker, {platform.node()}"
+            raise ConfigError(message, "put it on every machine, or ship it with Spark's --files")
         path = self.find()
         if (own := checksum_of(path)) != self.checksum:
             message = f"{path}: a different model (checksum {own[:12]}) from the job's ({self.checksum[:12]})"

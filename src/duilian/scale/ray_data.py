@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duilian.scale.arrow import pa
 from duilian.scale.arrow_analyzer import ArrowAnalyzer
 
 
@@ -23,9 +24,13 @@ def analyze_dataset(
     """Return a Ray dataset with the analysis of its texts.
 
     Each actor reserves `cpus`. Together they must leave some free, or the tasks that read data wait forever.
+    Wrong columns are refused here if Ray knows them, otherwise by the first actor that meets them.
     """
     import ray
 
+    known = dataset.schema(fetch_if_missing=False)
+    if known is not None and isinstance(known.base_schema, pa.Schema):
+        analyze.schema(known.base_schema)
     return dataset.map_batches(
         BatchAnalyzer,
         fn_constructor_args=(analyze,),
