@@ -53,7 +53,9 @@ def frame(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> An
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:
-    return [row.asDict(recursive=True) for row in frame.collect()]
+    """The rows of a job, by Arrow: an object of Spark for each word would take longer than the analysis."""
+    found: list[dict[str, Any]] = frame.toArrow().to_pylist()
+    return found
 
 
 def test_map_in_arrow_gives_the_answers_of_the_api(frame: Any) -> None:
