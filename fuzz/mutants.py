@@ -2,9 +2,11 @@
 
     python fuzz/mutants.py src/duilian/modelfile.py tests/modelfile --runs 200 --seed 1
 
-Each mutant has one mistake: another comparison, operator, constant or condition, or a statement less. It is
-tested in a process of its own, which stops at the first failure. Mutants that live are printed, to be looked
-at: some are equal to the original, the others show what no test asks.
+Each mutant has one mistake: another comparison, operator, constant or condition, or a statement less. Mutants
+that live are printed, to be looked at: some are equal to the original, the others show what no test asks.
+
+Tests are collected once, by a process that then forks for every mutant: the child changes the code in memory
+and runs the tests that call it, quick ones first, until one fails. The package must be installed as it is.
 """
 
 from __future__ import annotations
@@ -13,17 +15,24 @@ import argparse
 import ast
 import contextlib
 import copy
+import dataclasses
+import functools
+import gc
 import importlib
-import importlib.util
+import json
 import os
 import random
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+import types
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
-TIME_LIMIT = 120  # seconds of a mutant's processor: a loop may never end
+import pytest
+
+TIME_LIMIT = 60  # seconds of a mutant's processor: a loop may never end
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -109,58 +118,215 @@ def module_name(path: Path) -> str:
     return ".".join(parts[parts.index("duilian") :]).removesuffix(".__init__")
 
 
-class Mutated:
-    """Finds one module in its mutated form, and leaves all others to Python."""
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """A module to make mistakes in."""
 
-    def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
-        self._name, self._path, self._tree = name, path, tree
+    path: Path
+    module: types.ModuleType
+    tree: ast.Module
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
-        """The module in question, for `sys.meta_path`."""
-        if name != self._name:
-            return None
-        places = [str(self._path.parent)] if self._path.name == "__init__.py" else None
-        return importlib.util.spec_from_file_location(
-            name, self._path, loader=self, submodule_search_locations=places
-        )
+    @classmethod
+    def load(cls, path: Path) -> Target:
+        """Import a module; its source must be that of the path."""
+        module = importlib.import_module(module_name(path))
+        source = path.read_text(encoding="utf-8")
+        if Path(str(module.__file__)).read_text(encoding="utf-8") != source:
+            sys.exit(f"{path}: another version is installed; install this one first")
+        return cls(path, module, ast.parse(source))
 
-    def create_module(self, spec: object) -> None:
-        """As usual."""
+    @property
+    def file(self) -> str:
+        """Where Python has it from."""
+        return str(self.module.__file__)
 
-    def exec_module(self, module: object) -> None:
-        """The mutant's code."""
-        exec(compile(self._tree, str(self._path), "exec"), vars(module))
+    def change(self, tree: ast.Module) -> None:
+        """Put the code of a mutant in the place of ours, wherever it is used."""
+        code = compile(tree, self.file, "exec")
+        if not self._change_functions(code):
+            self._run_again(code)
+
+    def _change_functions(self, code: types.CodeType) -> bool:
+        """Give functions their new code; returns False if that is not all that has changed."""
+        ours = compile(self.tree, self.file, "exec")
+        changed = {name: new for name, new in _functions(code).items() if new != _functions(ours).get(name)}
+        if _outside(code) != _outside(ours):
+            return False
+        for each in gc.get_objects():
+            if isinstance(each, types.FunctionType) and each.__code__.co_filename == self.file:
+                new = changed.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
+                if new is not None:
+                    if new.co_freevars != each.__code__.co_freevars:
+                        return False
+                    each.__code__ = new
+        return True
+
+    def _run_again(self, code: types.CodeType) -> None:
+        """Run the module again, and give what is new to everyone who has the old."""
+        old = dict(vars(self.module))
+        exec(code, vars(self.module))
+        for module in list(sys.modules.values()):
+            for name, value in list(getattr(module, "__dict__", {}).items()):
+                if not name.startswith("__") and name in old and value is old[name]:
+                    setattr(module, name, vars(self.module)[name])
 
 
-def lives(path: Path, tree: ast.Module, tests: Sequence[str]) -> bool:
-    """Whether the tests pass on a mutant."""
+Name = tuple[str, int]  # of a function, and its first line
+
+
+def _functions(code: types.CodeType) -> dict[Name, types.CodeType]:
+    """The functions and methods of a module; what is inside of them belongs to them."""
+    found = {}
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            if each.co_flags & 0x02:  # has variables of its own: a function, not the body of a class
+                found[each.co_qualname, each.co_firstlineno] = each
+            else:
+                found.update(_functions(each))
+    return found
+
+
+def _outside(code: types.CodeType) -> list[Any]:
+    """All but the functions: what the module itself and its classes do."""
+    return [
+        code.co_code,
+        code.co_names,
+        *(
+            _outside(each)
+            if isinstance(each, types.CodeType) and not each.co_flags & 0x02
+            else None
+            if isinstance(each, types.CodeType)
+            else (type(each), each)
+            for each in code.co_consts
+        ),
+    ]
+
+
+class Tester:
+    """Tests mutants in pytest's place, once the tests are collected."""
+
+    def __init__(self, targets: list[Target], runs: int, seed: int) -> None:
+        self.targets, self.runs, self.seed = targets, runs, seed
+        self.tried, self.living = 0, 0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self) -> None:
+        """A failure is enough: Hypothesis need not look for the smallest one."""
+        from hypothesis import Phase, settings
+
+        settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate])
+        settings.load_profile("mutants")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try mutants instead of running the tests."""
+        if session.testsfailed:
+            sys.exit("the tests cannot be collected")
+        tests = Tests.tried(session.items, {target.file for target in self.targets})
+        every = [(target, number) for target in self.targets for number in places(target.tree)]
+        chosen = random.Random(self.seed).sample(range(len(every)), min(self.runs, len(every)))
+        print(f"\n{len(every)} mutants of {len(self.targets)} modules, {len(chosen)} tried", flush=True)
+        for target, number in (every[k] for k in sorted(chosen)):
+            tree, what = mutant(target.tree, number)
+            self.tried += 1
+            asked = tests.of(target.file, _line(target.tree, number))
+            if lives(target, tree, (functools.partial(passes, item) for item in asked)):
+                self.living += 1
+                print(f"{target.path}:{what}", flush=True)
+        return True
+
+
+def _line(tree: ast.Module, number: int) -> int:
+    return next(node.lineno for k, node in enumerate(ast.walk(tree)) if k == number)  # type: ignore[attr-defined]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tests:
+    """The collected tests, quick ones first, and what each calls: file, first and last line of functions."""
+
+    items: list[pytest.Item]
+    called: list[set[tuple[str, int, int]]]
+
+    @classmethod
+    def tried(cls, items: list[pytest.Item], files: set[str]) -> Tests:
+        """Run all of them once, in a process of their own: what they cache must not be there later."""
+        found = in_child(lambda: [_watched(item, files) for item in items])
+        order = sorted(range(len(items)), key=lambda k: found[k][0])
+        return cls([items[k] for k in order], [{(file, a, b) for file, a, b in found[k][1]} for k in order])
+
+    def of(self, file: str, line: int) -> list[pytest.Item]:
+        """The tests that call a function with this line; all, if the line is in none."""
+        found = [
+            item
+            for item, called in zip(self.items, self.called, strict=True)
+            if any(own == file and first <= line <= last for own, first, last in called)
+        ]
+        return found or self.items
+
+
+def _watched(item: pytest.Item, files: set[str]) -> tuple[float, list[tuple[str, int, int]]]:
+    """Run a test, which must pass: its seconds, and the functions in these files that it calls."""
+    called: set[types.CodeType] = set()
+
+    def watch(frame: types.FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename in files:
+            called.add(frame.f_code)
+
+    began = time.process_time()
+    sys.setprofile(watch)
+    try:
+        if not passes(item):
+            sys.exit(f"{item.nodeid} fails without any mutant")
+    finally:
+        sys.setprofile(None)
+    lines = [(code, [line for *_, line in code.co_lines() if line is not None]) for code in called]
+    return time.process_time() - began, [(code.co_filename, min(own), max(own)) for code, own in lines]
+
+
+def passes(item: pytest.Item) -> bool:
+    """Run a test with its fixtures."""
+    reports = pytest_reports(item)
+    return all(not report.failed for report in reports)
+
+
+def pytest_reports(item: pytest.Item) -> list[pytest.TestReport]:
+    """What pytest says of a test; fixtures of its module are torn down with it."""
+    from _pytest.runner import runtestprotocol
+
+    return runtestprotocol(item, log=False, nextitem=None)
+
+
+def lives(target: Target, tree: ast.Module, tests: Iterable[Callable[[], bool]]) -> bool:
+    """Whether all tests pass on a mutant."""
+
+    def try_all() -> bool:
+        signal.setitimer(signal.ITIMER_VIRTUAL, TIME_LIMIT)  # ends the process
+        target.change(tree)
+        return all(test() for test in tests)
+
+    try:
+        return bool(in_child(try_all))
+    except EOFError:  # it ended in some other way
+        return False
+
+
+def in_child(work: Callable[[], Any]) -> Any:
+    """What a piece of work gives in a process of its own, silently; EOFError if it gives nothing."""
+    ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
-        status = 1
-        with contextlib.suppress(BaseException):
-            signal.setitimer(signal.ITIMER_VIRTUAL, TIME_LIMIT)  # ends the process
-            with open(os.devnull, "w") as nowhere:
-                os.dup2(nowhere.fileno(), 1)
-                os.dup2(nowhere.fileno(), 2)
-            sys.meta_path.insert(0, Mutated(module_name(path), path, tree))  # type: ignore[arg-type]
-            status = int(pytest_main([*tests, "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]))
-        os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def pytest_main(arguments: list[str]) -> int:
-    """Pytest, imported before processes fork; nothing of the package is."""
-    return importlib.import_module("pytest").main(arguments)  # type: ignore[no-any-return]
-
-
-def chosen(paths: list[Path], runs: int, seed: int) -> Iterator[tuple[Path, ast.Module, int]]:
-    """Some places of all modules at random, in order."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
-    every = [(path, number) for path in paths for number in places(trees[path])]
-    print(f"{len(every)} mutants of {len(paths)} modules, {min(runs, len(every))} tried", flush=True)
-    for k in sorted(random.Random(seed).sample(range(len(every)), min(runs, len(every)))):
-        path, number = every[k]
-        yield path, trees[path], number
+        with contextlib.suppress(BaseException), open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), 2)
+            with os.fdopen(theirs, "w") as pipe:
+                json.dump(work(), pipe)
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        found = pipe.read()
+    os.waitpid(child, 0)
+    if not found:
+        raise EOFError
+    return json.loads(found)
 
 
 def main() -> None:
@@ -175,21 +341,11 @@ def main() -> None:
     options = parser.parse_args()
     given: Path = options.module
     paths = sorted(given.glob("*.py")) if given.is_dir() else [given]
-    parts = paths[0].resolve().parts
-    sys.path.insert(0, str(Path(*parts[: parts.index("duilian")])))
-    for name in ("pytest", "numpy"):
-        importlib.import_module(name)
-    tests = [*options.tests, "-k", options.select]
-    began, tried, living = time.monotonic(), 0, 0
-    if not lives(paths[0], ast.parse(paths[0].read_text(encoding="utf-8")), tests):
-        sys.exit("the tests fail without any mutant")
-    for path, tree, number in chosen(paths, options.runs, options.seed):
-        changed, what = mutant(tree, number)
-        tried += 1
-        if lives(path, changed, tests):
-            living += 1
-            print(f"{path}:{what}", flush=True)
-    print(f"{tried} mutants, {living} live, {time.monotonic() - began:.0f} s")
+    began = time.monotonic()
+    tester = Tester([Target.load(path) for path in paths], options.runs, options.seed)
+    plain = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    pytest.main([*options.tests, "-k", options.select, *plain], plugins=[tester])
+    print(f"{tester.tried} mutants, {tester.living} live, {time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ import pytest
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
+from duilian.labels.encoding import no_sets
 from duilian.labels.units import units_of_layers
 from duilian.learning import AdaGrad
 from duilian.models import CoupledTagger, GuidedTagger
 from duilian.models.coupled.conversion_answers import begin_words, crossed_starts
-from duilian.models.coupled.sides import NO_SETS
 from duilian.models.roles import Ask
 from duilian.standards import Mapping
 from duilian.standards.mapping_table import MappingTable
@@ -58,7 +58,7 @@ def test_labels_that_begin_words(seed: int) -> None:
     begins = rng.random(length) < 0.5
     first = np.cumsum([0, *map(len, sets)], dtype=np.int32)
     flat = np.array([label for each in sets for label in sorted(each)], np.int32)
-    for given, allowed in ((_native.TagSets(first, flat), sets), (NO_SETS, [set[int]()] * length)):
+    for given, allowed in ((_native.TagSets(first, flat), sets), (no_sets(), [set[int]()] * length)):
         found = begin_words(given, begins, starts)
         for k, each in enumerate(allowed):
             expected = (each or set(range(labels))) & {0, 2} if begins[k] else each

@@ -9,7 +9,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from coupled_cases import KEEP_ALL, Pruning, Sets, Twin, legal_paths, side_probabilities
-from trained_cases import FOLDING, NO_CONSTRAINTS, Bonus, Trained, constraints, on_side, random_trained
+from trained_cases import FOLDING, Bonus, Trained, constraints, on_side, random_trained
 
 from duilian import _native
 from duilian.features import pack
@@ -179,7 +179,7 @@ def test_constraints_and_sentences_that_do_not_fit_are_refused() -> None:
             with pytest.raises(ValueError, match=r"match|range"):
                 predictor.predict_constrained(trained.sentences, on_side(2, side, bad), False, 1)
     with pytest.raises(ValueError, match="different number of sides"):
-        predictor.predict_constrained(trained.sentences, [NO_CONSTRAINTS], False, 1)
+        predictor.predict_constrained(trained.sentences, [constraints([], {})], False, 1)
     with pytest.raises(ValueError, match="there is no side 2"):
         predictor.k_best(one_sentence(trained, 0), 2, [], 1)
     for sentences in ([], [[]], [["天"], ["地"]]):

@@ -12,7 +12,6 @@ from coupled_cases import Case, Pruning, Sets, lay_out, no_sets, random_case, ra
 
 from duilian import _native
 from duilian.features import Templates, pack
-from duilian.models.coupled.sides import NO_SETS
 from duilian.text import Folding
 
 TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")
@@ -70,7 +69,7 @@ class Trained:
         candidates = [
             _native.tag_candidates(self.layout.side(k), weights, self.rows, self.first, pruning.native, 1)
             if len(weights)
-            else NO_SETS
+            else no_sets()
             for k, weights in enumerate(self.pruner)
         ]
         return _native.tag_coupled(
@@ -117,9 +116,6 @@ def constraints(allowed: Sets, bonus: Bonus) -> _native.Constraints:
     )
 
 
-NO_CONSTRAINTS = constraints([], {})
-
-
 def on_side(sides: int, side: int, own: _native.Constraints) -> list[_native.Constraints]:
     """Constraints for one side, and none for the others."""
-    return [own if k == side else NO_CONSTRAINTS for k in range(sides)]
+    return [own if k == side else constraints([], {}) for k in range(sides)]

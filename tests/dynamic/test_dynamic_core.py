@@ -14,7 +14,7 @@ import pytest
 from duilian import _native
 from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import no_constraints
 from duilian.text import Folding, char_types
 from oracle import templates as twin
 from oracle.dynamic import Path, Search, words_so_far
@@ -157,7 +157,7 @@ class Case:
 
     def predict(self, beam: int, kind_gap: float, path_gap: float = math.inf) -> list[list[int]]:
         labels, impossible = self.predictor(beam, kind_gap, path_gap).predict(
-            self.sentences, NO_CONSTRAINTS, 2
+            self.sentences, no_constraints(), 2
         )
         assert impossible == 0
         first = self.sentences.first

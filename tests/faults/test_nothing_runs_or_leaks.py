@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import duilian as dl
+from duilian import _native
 from duilian.corpus.output_files import open_writer
 from duilian.modelfile import write_model
 
@@ -94,3 +95,18 @@ def test_nothing_is_written_outside_the_given_paths(watch: Watch, tmp_path: Path
     outside = {path for path in watch.paths if not path.startswith(str(tmp_path))}
     assert {path for path in outside if "__pycache__" not in path} == set()
     assert any(path.startswith(str(tmp_path)) for path in watch.paths)  # it does watch
+
+
+def test_no_module_holds_a_native_object() -> None:
+    """Whoever keeps a function alive keeps its module's globals: nanobind would report them at the exit."""
+    dl.load()("我们明天去北京。")
+    native = tuple(each for each in vars(_native).values() if isinstance(each, type))
+    held = [
+        f"{module.__name__}.{name}"
+        for module in list(sys.modules.values())
+        if getattr(module, "__name__", "").startswith("duilian")
+        for name, value in vars(module).items()
+        for each in (value if isinstance(value, tuple | list) else [value])
+        if isinstance(each, native)
+    ]
+    assert held == []

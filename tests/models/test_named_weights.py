@@ -15,7 +15,7 @@ from duilian.errors import ConfigError
 from duilian.features import Templates, pack
 from duilian.labels.segments import label_letters
 from duilian.learning import AdaGrad, PassiveAggressive
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import no_constraints
 from duilian.models import (
     DynamicFeatures,
     DynamicSearch,
@@ -85,7 +85,7 @@ def test_a_plain_tagger(level: Any) -> None:
         units = predictor.packer.units([layer])[0][:12]
         packed = predictor.packer.pack([units], [])
         features = tagger.templates_.describe(units, folding=predictor.packer.reading)
-        chain = predictor.native.chain(packed, NO_CONSTRAINTS, 0)
+        chain = predictor.native.chain(packed, no_constraints(), 0)
         for score, states in chain.k_best(3):
             path = [tagger.encoding_.labels[k] for k in chain.tags[states]]
             assert path_sum(tagger, features, path) == pytest.approx(score, abs=1e-3)
@@ -98,7 +98,7 @@ def test_templates_of_all_sorts_and_folded_values(tmp_path: Any) -> None:
     units = ["我们", "1998年", "天天", "研究生院", "。"]
     packed = tagger.predictor_.packer.pack([units], [])
     found = tagger.templates_.describe(units, folding=tagger.predictor_.packer.reading)
-    chain = tagger.predictor_.native.chain(packed, NO_CONSTRAINTS, 0)
+    chain = tagger.predictor_.native.chain(packed, no_constraints(), 0)
     score, states = chain.best_path()
     path = [tagger.encoding_.labels[k] for k in chain.tags[states]]
     assert path_sum(tagger, found, path) == pytest.approx(score, abs=1e-3)
@@ -113,7 +113,7 @@ def test_a_guided_tagger() -> None:
     packer = tagger.predictor_.packer
     (columns,) = packer.columns(units, [], 1)
     features = tagger.templates_.describe(units[0], columns, packer.reading)
-    chain = tagger.predictor_.native.chain(packer.pack(units, []), NO_CONSTRAINTS, 0)
+    chain = tagger.predictor_.native.chain(packer.pack(units, []), no_constraints(), 0)
     score, states = chain.best_path()
     path = [tagger.encoding_.labels[k] for k in chain.tags[states]]
     assert path_sum(tagger, features, path) == pytest.approx(score, abs=1e-3)
@@ -126,7 +126,7 @@ def test_a_multitask_tagger() -> None:
         own = tagger.of(standard)
         units = own.predictor_.packer.units(DEV[number][:1])[0][:10]
         features = tagger.templates_.describe(units, folding=own.predictor_.packer.reading)
-        chain = own.predictor_.native.chain(own.predictor_.packer.pack([units], []), NO_CONSTRAINTS, 0)
+        chain = own.predictor_.native.chain(own.predictor_.packer.pack([units], []), no_constraints(), 0)
         score, states = chain.best_path()
         path = [own.encoding_.labels[k] for k in chain.tags[states]]
         assert path_sum(own, features, path) == pytest.approx(score, abs=1e-3)
@@ -160,7 +160,7 @@ def test_a_coupled_tagger(kind: Any) -> None:
     paths = list(itertools.product(itertools.product(*labels), repeat=len(units)))
     scores = np.array([score(path) for path in paths])
     packed = tagger.predictor_.packer.pack([units])
-    log_z, found = tagger.predictor_.natives[AVERAGE].k_best(packed, 0, [NO_CONSTRAINTS] * 2, 3)
+    log_z, found = tagger.predictor_.natives[AVERAGE].k_best(packed, 0, [no_constraints()] * 2, 3)
     assert log_z == pytest.approx(np.logaddexp.reduce(scores), abs=1e-3)
     for total, numbers in found:
         own = [[a for a, _ in path] == [labels[0][k] for k in numbers] for path in paths]
@@ -237,7 +237,7 @@ def test_dynamic_features() -> None:
     )
     path, score = search.exhaustive()
     packed = model.packer().pack([units], [])
-    found, _ = tagger.predictor_.native.predict(packed, NO_CONSTRAINTS, 1)
+    found, _ = tagger.predictor_.native.predict(packed, no_constraints(), 1)
     assert tuple(found.tolist()) == path
     words = [tagger.weights(name) for name in ("w[-1] w[0]=他 看", "@pos[0] w[0]=P 他们")]
     assert any(words), "words have weights"

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from duilian import _native
+from duilian.labels.encoding import no_sets
 from duilian.lattice import FORBIDDEN, Chain, Lattice, Succession
 from duilian.standards import BoundaryScheme
 
-NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 NO_STRENGTH = np.array([], np.float32)
 SCHEMES = ["free", "BIES", "BI", "scattered"]
 
@@ -53,7 +53,7 @@ class Case:
         sizes = np.array([len(a) if k in partial else 0 for k, a in enumerate(self.allowed)])
         flat = [x for k in partial for x in self.allowed[k]]
         sets = _native.TagSets(np.cumsum([0, *sizes], dtype=np.int32), np.array(flat, np.int32))
-        data = _native.TaggingData(self.rows, self.first, label, sets if partial else NO_SETS)
+        data = _native.TaggingData(self.rows, self.first, label, sets if partial else no_sets())
         layout = _native.lay_out_tagger(self.labels, self.rules.native(), self.features, data, full_from)
         return _native.TaggingObjective(layout, data), layout
 
@@ -268,8 +268,8 @@ def test_a_diverging_run_says_so() -> None:
 def test_arrays_that_do_not_fit_are_refused() -> None:
     case = random_case(1, "free", partial=False)
     with pytest.raises(ValueError, match="are inconsistent"):
-        _native.TaggingData(case.rows, case.first[:-1], case.label, NO_SETS)
-    data = _native.TaggingData(case.rows, case.first, case.label, NO_SETS)
+        _native.TaggingData(case.rows, case.first[:-1], case.label, no_sets())
+    data = _native.TaggingData(case.rows, case.first, case.label, no_sets())
     with pytest.raises(ValueError, match="label is out of range"):
         _native.lay_out_tagger(1, Succession.free(1).native(), 6, data, 1)
     with pytest.raises(ValueError, match="row is out of range"):
@@ -286,7 +286,7 @@ def test_exponentiated_gradient_closes_the_duality_gap(scheme: str) -> None:
     """The dual rises with every pass, stays below the primal, and meets it; there the primal's slope is 0."""
     case = random_case(4, scheme, partial=False, sentences=12)
     objective, layout = case.objective()
-    data = _native.TaggingData(case.rows, case.first, case.label, NO_SETS)
+    data = _native.TaggingData(case.rows, case.first, case.label, no_sets())
     penalty = 0.5
     learner = _native.ExponentiatedGradient(layout, data, penalty)
     rng = np.random.default_rng(1)
@@ -306,7 +306,7 @@ def test_exponentiated_gradient_closes_the_duality_gap(scheme: str) -> None:
 
 def test_exponentiated_gradient_refuses_partial_annotation() -> None:
     case = random_case(4, "free", partial=False)
-    data = _native.TaggingData(case.rows, case.first, np.full_like(case.label, -1), NO_SETS)
+    data = _native.TaggingData(case.rows, case.first, np.full_like(case.label, -1), no_sets())
     _, layout = case.objective()
     with pytest.raises(ValueError, match="fully annotated"):
         _native.ExponentiatedGradient(layout, data, 1.0)

@@ -13,7 +13,7 @@ import pytest
 from duilian import _native
 from duilian.features import Templates, pack
 from duilian.labels.encoding import Encoding
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import no_constraints
 from duilian.text import Folding
 from oracle.multitask import START, STOP, chosen_all, chosen_best, fired, mean_share, score
 
@@ -232,7 +232,7 @@ def test_compiled_tables_answer_alike(seed: int, expansion: str) -> None:
             if expansion == "best"
             else _native.Predictor(sizes[0], rules[0], compiled[0], *fixed)
         )
-        labels, _ = predictor.predict(case.sentences, NO_CONSTRAINTS, 1)
+        labels, _ = predictor.predict(case.sentences, no_constraints(), 1)
         assert labels.tolist() == [x for path in case.tagged(side) for x in path]
 
 
@@ -250,7 +250,7 @@ def test_a_compiled_table_has_the_probabilities_of_all_paths(seed: int, expansio
             for path, share in zip(paths, np.exp([case.score(k, each, side) for each in paths]), strict=True):
                 p[range(len(units)), path] += share
             wanted.append(p / p[0].sum())
-        found = predictor.predict_marginals(case.sentences, NO_CONSTRAINTS, 1)
+        found = predictor.predict_marginals(case.sentences, no_constraints(), 1)
         np.testing.assert_allclose(found, np.concatenate(wanted), atol=1e-5)
 
 

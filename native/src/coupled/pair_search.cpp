@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace duilian {
 
@@ -178,9 +179,10 @@ class PairSearch {
            static_cast<double>(side_row(1, before.tag[1])[after.tag[1]]);
   }
 
-  /// Scores transitions; returns false if two single bundles may not follow each other.
+  /// Scores transitions; returns false if two single bundles may not follow each other, or there are too many
+  /// pairs.
   [[nodiscard]] bool score_blocks() {
-    lay_out_blocks();
+    if (!lay_out_blocks()) return false;
     work_.pending.clear();
     for (std::int32_t t = 0; t + 1 < units_; ++t) {
       const PairState* before = work_.state.data() + work_.first[t];
@@ -197,15 +199,17 @@ class PairSearch {
     return true;
   }
 
-  void lay_out_blocks() {
+  [[nodiscard]] bool lay_out_blocks() {
     work_.block.clear();
     std::size_t size = 0;
     for (std::int32_t t = 0; t < units_; ++t) {
       work_.block.push_back(size);
       const auto cells = t + 1 == units_ ? 1 : static_cast<std::size_t>(width(t)) * width(t + 1);
       size += cells == 1 ? 0 : cells;
+      if (std::cmp_greater(size, in_.max_pairs)) return false;
     }
     work_.between.resize(size);
+    return true;
   }
 
   /// Joint transitions are first collected and prefetched: they are numerous and scattered.

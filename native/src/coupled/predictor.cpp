@@ -61,6 +61,12 @@ class EntrySource final : public JointSource {
   return blocks;
 }
 
+/// Whoever writes a model file chooses its candidates: at most some 200 MB are laid out for a sentence.
+[[nodiscard]] SearchOptions within_memory(SearchOptions options) {
+  options.limits = {std::int64_t{1} << 21, std::int64_t{1} << 22};
+  return options;
+}
+
 }  // namespace
 
 CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const CoupledWeights> weights,
@@ -69,7 +75,7 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
       weights_(std::move(weights)),
       templates_(std::move(templates)),
       reading_(std::move(reading)),
-      options_(options),
+      options_(within_memory(options)),
       between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, false)),
       prune_between_(cut_transitions(shape_, weights_->transition, weights_->pruned_sides, true)) {
   if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
@@ -147,16 +153,17 @@ void CoupledPredictor::decode(SideChoice sides, Work& work) const {
 bool CoupledPredictor::prepare(const Sentences& sentences, std::int64_t sentence,
                                std::span<const Constraints> constraints, Work& work) const {
   return prune(sentences, sentence, constraints, work, [&](const JointSource& source) {
-    build(shape_, between_, source, options_.bundle_gap, work.search);
+    return build(shape_, between_, source, options_, work.search);
   });
 }
 
 bool CoupledPredictor::answer(const Sentences& sentences, std::int64_t sentence,
                               std::span<const Constraints> constraints, SideChoice sides, Work& work) const {
   return prune(sentences, sentence, constraints, work, [&](const JointSource& source) {
-    if (try_pairs(shape_, between_, source, options_, sides, work.search)) return;
-    build(shape_, between_, source, options_.bundle_gap, work.search);
+    if (try_pairs(shape_, between_, source, options_, sides, work.search)) return true;
+    if (!build(shape_, between_, source, options_, work.search)) return false;
     decode(sides, work);
+    return true;
   });
 }
 
@@ -168,12 +175,14 @@ bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
   const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
   if (coarse_pruner_ && coarse_pruner_->prune(work.keys, constraints, units, work.look, work.search)) {
     coarse_pruner_->score_candidates(between_, constraints, units, work.look, work.search);
-    search(EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first));
-    return true;
+    if (search(EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first)))
+      return true;
   }
-  const bool is_granted = prune_exactly(sentences, sentence, constraints, work);
-  search(EntrySource(all(), work.joint_entry, work.joint_first));
-  return is_granted;
+  for (Pruning pruning = options_.pruning; pruning.max_candidates > 0; pruning.max_candidates /= 2) {
+    const bool is_granted = prune_exactly(sentences, sentence, constraints, pruning, work);
+    if (search(EntrySource(all(), work.joint_entry, work.joint_first))) return is_granted;
+  }
+  throw std::invalid_argument("the candidates of a sentence have too many bundles");
 }
 
 void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence, Work& work) const {
@@ -183,13 +192,13 @@ void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence
 }
 
 bool CoupledPredictor::prune_exactly(const Sentences& sentences, std::int64_t sentence,
-                                     std::span<const Constraints> constraints, Work& work) const {
+                                     std::span<const Constraints> constraints, Pruning pruning,
+                                     Work& work) const {
   const auto units = static_cast<std::int32_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
   score(work);
   const bool is_granted = apply_constraints(sentences, sentence, constraints, work);
   if (!is_granted) score(work);
-  duilian::prune(shape_, prune_between_, options_.pruning, units, {}, std::isfinite(options_.bundle_gap),
-                 work.search);
+  duilian::prune(shape_, prune_between_, pruning, units, {}, std::isfinite(options_.bundle_gap), work.search);
   if (!work.deferred.empty()) add_deferred_rows(work);
   return is_granted;
 }

@@ -22,9 +22,20 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
 
 namespace {
 
-/// Returns false if the bundles within the gap have no legal path.
-[[nodiscard]] bool try_build(const CoupledShape& shape, const CoupledTransitions& between,
-                             const JointSource& source, double bundle_gap, SearchWork& work) {
+enum class Built : std::uint8_t { whole, without_path, beyond_limits };
+
+/// Bundles that fit into memory may have pairs that do not.
+[[nodiscard]] bool has_too_many_pairs(const Lattice& x, std::int64_t limit) {
+  std::int64_t pairs = 0;
+  for (std::int32_t t = 0; t + 1 < x.positions() && pairs <= limit; ++t)
+    pairs += static_cast<std::int64_t>(x.width(t)) * x.width(t + 1);
+  return pairs > limit;
+}
+
+/// Searches the bundles within the gap.
+[[nodiscard]] Built try_build(const CoupledShape& shape, const CoupledTransitions& between,
+                              const JointSource& source, double bundle_gap, const BundleLimits& limits,
+                              SearchWork& work) {
   if (!build_space(shape, work.candidates, false, work.space) &&
       !build_space(shape, work.candidates, true, work.space)) {
     throw std::invalid_argument("no path through the lattice is legal");
@@ -34,17 +45,20 @@ namespace {
   if (is_pruned) prune_bundles(work.candidates, work.prior, 2.0 * bundle_gap, {}, work.joint, work.space);
   score_states(shape, work.scores, source, work.joint, work.space);
   if (is_pruned) prune_bundles(work.candidates, work.prior, bundle_gap, {}, work.joint, work.space);
-  return score_between(shape, between, work.joint, work.space);
+  if (has_too_many_pairs(work.space.lattice, limits.pairs)) return Built::beyond_limits;
+  return score_between(shape, between, work.joint, work.space) ? Built::whole : Built::without_path;
 }
 
 }  // namespace
 
-void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           double bundle_gap, SearchWork& work) {
-  if (try_build(shape, between, source, bundle_gap, work)) return;
-  constexpr double kNoGap = std::numeric_limits<double>::infinity();
-  if (!try_build(shape, between, source, kNoGap, work))
-    throw std::invalid_argument("no path through the lattice is legal");
+bool build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
+           const SearchOptions& options, SearchWork& work) {
+  if (count_bundles(work.candidates) > options.limits.bundles) return false;
+  for (const double gap : {options.bundle_gap, std::numeric_limits<double>::infinity()}) {
+    const Built built = try_build(shape, between, source, gap, options.limits, work);
+    if (built != Built::without_path) return built == Built::whole;
+  }
+  throw std::invalid_argument("no path through the lattice is legal");
 }
 
 void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work) {
@@ -68,8 +82,10 @@ void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, Sear
 
 bool try_pairs(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
                const SearchOptions& options, SideChoice sides, SearchWork& work) {
-  if (options.decoding != Decoding::marginals || !has_pair_shape(shape)) return false;
-  const PairInput input{work.candidates, work.scores, work.prior, options.bundle_gap};
+  if (options.decoding != Decoding::marginals || !has_pair_shape(shape) ||
+      count_bundles(work.candidates) > options.limits.bundles)
+    return false;
+  const PairInput input{work.candidates, work.scores, work.prior, options.bundle_gap, options.limits.pairs};
   if (!search_pairs(shape, between, source, input, work.joint, work.pair, work.side)) return false;
   work.place.resize(shape.sides());
   for (std::size_t k = sides.first; k < sides.last; ++k)

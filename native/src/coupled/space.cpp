@@ -2,6 +2,7 @@
 #include "duilian/coupled/space.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "filter.hpp"
@@ -10,8 +11,12 @@ namespace duilian {
 
 namespace {
 
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();  // states have 32-bit numbers
+
 /// Every bundle of the candidates, in lexicographic order.
 void fill_product(std::span<const TagSets> candidates, BundleSpace& out) {
+  if (count_bundles(candidates) > kMost)
+    throw std::invalid_argument("the candidates of a sentence have too many bundles: lower max_candidates");
   const std::size_t sides = candidates.size();
   Lattice& x = out.lattice;
   x.sides = static_cast<std::int32_t>(sides);
@@ -233,6 +238,19 @@ void score_sides_of(const CoupledShape& shape, const CoupledTransitions& between
 }
 
 }  // namespace
+
+std::int64_t count_bundles(std::span<const TagSets> candidates) {
+  std::int64_t all = 0;
+  for (std::int32_t t = 0; t < candidates[0].positions() && all <= kMost; ++t) {
+    std::int64_t bundles = 1;
+    for (const TagSets& sets : candidates) {
+      bundles *= static_cast<std::int64_t>(sets.at(t).size());  // at most 2^31 · 2^16
+      if (bundles > kMost) return bundles;
+    }
+    all += bundles;
+  }
+  return all;
+}
 
 bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates, bool without_mappings,
                  BundleSpace& out) {

@@ -85,7 +85,8 @@ CoupledAnswers tag_coupled(const CoupledLayout& layout, WeightView weights, cons
         choose_candidates(chain, options.pruning, {}, own.pruning, own.candidates[k]);
       }
     }
-    build(layout.shape, between, RowSource(layout, weights, features, first[s]), options.bundle_gap, own);
+    if (!build(layout.shape, between, RowSource(layout, weights, features, first[s]), options, own))
+      throw std::logic_error("a search without limits is beyond them");
     decode(layout.shape, options.decoding, {0, layout.shape.sides()}, own);
     answers.add(s, own);
   });

@@ -6,7 +6,6 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
-#include <tuple>
 
 #include "duilian/parallel.hpp"
 #include "duilian/score/compile.hpp"
@@ -157,7 +156,8 @@ std::vector<Constraints> restrictions(std::span<const std::uint16_t> known,
 namespace {
 
 void check_barred(const Constraints& constraints, std::int32_t labels, std::int64_t units) {
-  const auto& [at, sets] = std::tie(constraints.barred_at, constraints.barred);
+  const auto& at = constraints.barred_at;
+  const TagSets& sets = constraints.barred;
   check(sets);
   const auto is_in = [&](std::uint16_t set) { return set < sets.positions(); };
   const bool fits = at.empty() || (static_cast<std::int64_t>(at.size()) == units &&

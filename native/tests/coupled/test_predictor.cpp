@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -128,6 +129,35 @@ TEST(the_search_for_two_sides_leaves_wide_scores_to_the_general_one) {
     const CoupledAnswers found = predict_constrained(predictor, x.sentences, {}, false, 1, impossible);
     CHECK(found.label == predict(predictor, x.sentences, {}, false, 1).label);
   });
+}
+
+TEST(a_file_that_asks_for_too_many_candidates_is_searched_among_fewer) {
+  // All labels are equally good, so nothing else would stop the search: 20^8 bundles for each unit, or 100^4
+  // pairs.
+  Sentences sentences(Folding(), {});
+  sentences.add(std::vector<std::string>(40, "中"), {});
+  for (const auto& [sides, labels, kept] : {std::tuple{8U, 20, 1U}, std::tuple{2U, 100, 12U}}) {
+    CoupledShape shape =
+        make_shape(std::vector<std::int32_t>(sides, labels), std::vector<Succession>(sides), {});
+    if (sides == 2) add_joint_part(shape, {0, 1}, std::vector<TagId>{0, 0}, 0);  // for try_pairs()
+    CoupledWeights weights;
+    weights.table.slot = {kNoSlot, 0};
+    weights.table.label = {kLastEntry};
+    weights.table.weight = {0.0F};
+    weights.transition.assign(
+        sides * static_cast<std::size_t>((labels + 1) * (labels + 1)) + (sides == 2 ? 1 : 0), 0.0F);
+    for (const double window : {0.0, 4.0}) {
+      const CoupledPredictor predictor(shape, std::make_shared<CoupledWeights>(weights),
+                                       parse_templates("w[0]"), {},
+                                       {{100, 1.0, 0.0, window}, Decoding::marginals});
+      std::int64_t impossible = -1;
+      const CoupledAnswers found = predict_constrained(predictor, sentences, {}, true, 1, impossible);
+      CHECK(found.label == predict(predictor, sentences, {}, false, 1).label);
+      for (const TagSets& sets : found.candidates) {
+        for (std::int32_t t = 0; t < sets.positions(); ++t) CHECK(sets.at(t).size() == kept);
+      }
+    }
+  }
 }
 
 TEST(hostile_weights_are_refused) {

@@ -232,9 +232,17 @@ class Encoding:
             ) from None
 
 
+def no_sets() -> _native.TagSets:
+    """Sets that allow everything.
+
+    They are made anew because a native object among a module's globals may outlive the interpreter.
+    """
+    return _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
+
+
 def _tag_sets(sets: dict[int, list[int]], units: int) -> _native.TagSets:
     if not sets:
-        return _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
+        return no_sets()
     sizes = np.zeros(units + 1, np.int32)
     for unit, allowed in sets.items():
         sizes[unit + 1] = len(allowed)

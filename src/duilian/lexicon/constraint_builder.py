@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.labels.encoding import Encoding
+from duilian.labels.encoding import Encoding, no_sets
 from duilian.labels.units import UnitBatch, Whole
 from duilian.lexicon.constraints import ConstrainedWord, WordConstraints
 from duilian.lexicon.letter_words import LetterWords
@@ -44,9 +44,11 @@ WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 
 FACTS = np.uint16(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | MARK | MARKS | NOT_FOREIGN | ONLY_FOREIGN)
 NO_BONUS = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
-NO_CONSTRAINTS = _native.Constraints(
-    _native.TagSets(np.array([0], np.int32), np.array([], np.int32)), *NO_BONUS
-)
+
+
+def no_constraints() -> _native.Constraints:
+    """Constraints that allow everything; made anew, as `no_sets` are."""
+    return _native.Constraints(no_sets(), *NO_BONUS)
 
 
 class ConstraintBuilder:

@@ -37,12 +37,13 @@ struct PairInput {
   const SideScores& scores;
   const std::vector<std::vector<double>>& prior;  // if empty, no bundle is pruned
   double bundle_gap;
+  std::int64_t max_pairs;  // of bundles of neighbours
 };
 
 [[nodiscard]] bool has_pair_shape(const CoupledShape& shape);
 
 /// The probability of each candidate, [sides], laid out as the candidates. Returns false if numbers are too
-/// far apart or no legal path is left; then the general search must be used.
+/// far apart, no legal path is left, or there are too many pairs; then the general search must be used.
 [[nodiscard]] bool search_pairs(const CoupledShape& shape, const CoupledTransitions& between,
                                 const JointSource& source, const PairInput& input, SpaceWorkspace& joint,
                                 PairWorkspace& work, std::vector<std::vector<double>>& side);

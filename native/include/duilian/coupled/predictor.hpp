@@ -69,14 +69,16 @@ class CoupledPredictor {
   [[nodiscard]] const EntryTable& all() const;
   void extract(const Sentences& sentences, std::int64_t sentence, Work& work) const;
 
-  /// Scores and prunes a sentence, then calls search(joint features). Returns false if the constraints left
-  /// no legal path and were ignored.
+  /// Scores and prunes a sentence, then calls search(joint features), and again with half as many candidates
+  /// while it returns false because there are too many bundles. Returns false if the constraints left no
+  /// legal path and were ignored.
   template <class Search>
   [[nodiscard]] bool prune(const Sentences& sentences, std::int64_t sentence,
                            std::span<const Constraints> constraints, Work& work, const Search& search) const;
   /// Prunes by exact scores of all labels; returns the same as prune().
   [[nodiscard]] bool prune_exactly(const Sentences& sentences, std::int64_t sentence,
-                                   std::span<const Constraints> constraints, Work& work) const;
+                                   std::span<const Constraints> constraints, Pruning pruning,
+                                   Work& work) const;
   void score(Work& work) const;
   /// Applies the constraints to the scores; returns false if they leave no legal path.
   [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,

@@ -28,11 +28,20 @@ struct alignas(kCacheSeparation) SearchWork {
   Workspace chain;
 };
 
+/// What a search may lay out for one sentence. With r candidates for each of K sides, a unit has up to r^K
+/// bundles, and r^2K pairs of them with its neighbour.
+struct BundleLimits {
+  std::int64_t bundles =
+      std::numeric_limits<std::int64_t>::max();                   // of the candidates, before any is dropped
+  std::int64_t pairs = std::numeric_limits<std::int64_t>::max();  // of neighbours, among those that are left
+};
+
 struct SearchOptions {
   Pruning pruning;
   Decoding decoding = Decoding::marginals;
   // See prune_bundles(); infinite: try all bundles.
   double bundle_gap = std::numeric_limits<double>::infinity();
+  BundleLimits limits = {};
 };
 
 /// The candidates of every side, by the scores in `work`. `keep[k]`, unless empty, holds labels that must
@@ -43,8 +52,9 @@ void prune(const CoupledShape& shape, const CoupledTransitions& between, Pruning
 /// Builds and scores the bundles of the candidates in `work`, ignoring the mappings if they leave nothing. A
 /// finite bundle_gap needs `prior`: a bundle is dropped if it scores twice the gap below the best by the
 /// sides alone, or the gap below the best with joint features, unless no legal path would be left.
-void build(const CoupledShape& shape, const CoupledTransitions& between, const JointSource& source,
-           double bundle_gap, SearchWork& work);
+/// Returns false if the bundles are beyond the limits.
+[[nodiscard]] bool build(const CoupledShape& shape, const CoupledTransitions& between,
+                         const JointSource& source, const SearchOptions& options, SearchWork& work);
 
 /// The sides to answer for: [first, last).
 struct SideChoice {

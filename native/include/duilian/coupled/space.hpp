@@ -65,8 +65,12 @@ struct SpaceWorkspace {
   std::vector<PendingScore> pending;
 };
 
+/// The number of bundles of the sides' candidates; some number beyond 2^31 if there are more than that.
+[[nodiscard]] std::int64_t count_bundles(std::span<const TagSets> candidates);
+
 /// Builds every bundle of the sides' candidates that the mappings allow (or all, if without_mappings).
 /// Returns false if a position has no bundles left, or there is no legal path.
+/// Throws std::invalid_argument if there are 2^31 bundles or more.
 [[nodiscard]] bool build_space(const CoupledShape& shape, std::span<const TagSets> candidates,
                                bool without_mappings, BundleSpace& out);
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.errors import ConfigError
+from duilian.labels.encoding import no_sets
 from duilian.lattice import Chain, Lattice, Succession
 
 Unit = Mapping[Any, Any] | Iterable[Any]
@@ -32,7 +33,6 @@ TEXTS = (str, bytes)  # tuples: a union would be rebuilt for every attribute
 COLLECTIONS = (list, tuple, set, frozenset)
 NEVER = 2**62  # as `full_from`: no attribute is seen this often
 ARRAYS = {"first": np.int64, "label": np.uint16, "weights": np.float32, "names": np.uint8, "ends": np.int64}
-NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 
 
 def attributes(unit: Unit) -> Iterator[tuple[str, float]]:
@@ -170,7 +170,7 @@ class Learned:
         first = np.concatenate(([0], np.cumsum(np.bincount(self.label, minlength=labels))))
         rows = _native.FeatureRows(first, owner[np.argsort(self.label)], np.array([], np.float32))
         every = np.arange(labels, dtype=np.int32)
-        data = _native.TaggingData(rows, np.array([0, labels], np.int64), every, NO_SETS)
+        data = _native.TaggingData(rows, np.array([0, labels], np.int64), every, no_sets())
         rules = Succession.free(labels).native()
         return _native.lay_out_tagger(labels, rules, len(self.attributes), data, NEVER)
 

@@ -21,12 +21,12 @@ from duilian import _native
 from duilian.arguments import checked
 from duilian.errors import ConfigError, ModelFileError, NotFittedError
 from duilian.evaluation import accuracy
+from duilian.labels.encoding import no_sets
 from duilian.lattice import Succession
 from duilian.learning import AdaGrad, IterationReport, Sgd, Trainer
 from duilian.modelfile import read_model, write_model
 from duilian.models.attribute_crf.attributes import (
     NEVER,
-    NO_SETS,
     Floats,
     Learned,
     Numbering,
@@ -141,7 +141,7 @@ class CRF(Parameters[Any]):
         units, names = self._take_attributes(X)
         gold = [list(labels) for labels in y]
         classes = _classes(gold)
-        data = _native.TaggingData(units.native(), units.sentence, _numbers(units, gold, classes), NO_SETS)
+        data = _native.TaggingData(units.native(), units.sentence, _numbers(units, gold, classes), no_sets())
         rules, full_from = Succession.free(len(classes)).native(), 1 if self.all_possible_states else NEVER
         layout = _native.lay_out_tagger(len(classes), rules, len(names), data, full_from)
         objective = _native.TaggingObjective(layout, data)

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import StandardError
-from duilian.labels.encoding import Encoding, Level
+from duilian.labels.encoding import Encoding, Level, no_sets
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import Ints, UnitBatch, units_of_layers
 from duilian.models.base.sentences import Sentences, layers_of
 from duilian.models.coupled.label_pairs import on_labels, table_mapping
-from duilian.models.coupled.sides import NO_SETS, Labels, Sides, blank_unknown
+from duilian.models.coupled.sides import Labels, Sides, blank_unknown
 from duilian.models.roles import Ask, SideLabels
 from duilian.standards import Mapping, table_names, with_parts
 
@@ -84,7 +84,7 @@ class ConversionPlan(abc.ABC):
         """The labels that annotation allows if words begin at some units."""
         encoding, target = self.encodings
         given = encoding.limits(blank_unknown(encoding, units.layers))
-        sets = NO_SETS if self._allows is None else mapped_sets(given, self._allows)
+        sets = no_sets() if self._allows is None else mapped_sets(given, self._allows)
         if begins.any():
             sets = begin_words(sets, begins, target.succession.start)
         return LabelLimits(given, sets)

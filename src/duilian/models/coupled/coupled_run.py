@@ -22,6 +22,7 @@ from duilian import _native
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.features import Templates
+from duilian.labels.encoding import no_sets
 from duilian.labels.units import units_of_layers
 from duilian.learning import AdaGrad, Session, Sgd, Trainer, fingerprint
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
@@ -33,7 +34,7 @@ from duilian.models.coupled.dev_sets import DevEvaluator, DevLayers, DevSet
 from duilian.models.coupled.held_labels import HeldLabels
 from duilian.models.coupled.predictor import tagging_pruning
 from duilian.models.coupled.sampling import SentenceWeights, draw, size, weighted
-from duilian.models.coupled.sides import NO_SETS, GuidePacker, Sides, gold_labels
+from duilian.models.coupled.sides import GuidePacker, Sides, gold_labels
 from duilian.models.coupled.storage import AVERAGE, CoupledModel, make_shape
 from duilian.models.coupled.training_data import Guide, TrainingData, extract_training_data
 from duilian.models.crf.config import CrfConfig
@@ -308,7 +309,7 @@ class CoupledRun:
         if self.config.pruning.kind != "online":
             pruning, pruned = tagging_pruning(self.config), self._pruned_sides()
             candidates = [
-                self.baselines.candidates(k, pruning, rows, packed.first) if k in pruned else NO_SETS
+                self.baselines.candidates(k, pruning, rows, packed.first) if k in pruned else no_sets()
                 for k in range(len(self.sides))
             ]
         gold = gold_labels(encoding, dev.layers)

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.errors import ConfigError, ModelFileError
+from duilian.labels.encoding import no_sets
 from duilian.modelfile import read_model, write_model
 from duilian.models.base.table_codec import typed
-from duilian.models.coupled.sides import NO_SETS
 
 KIND = "held-labels"
 
@@ -34,7 +34,7 @@ class HeldLabels:
     def on_units(self, units: Sequence[int]) -> list[_native.TagSets]:
         """Label sets for the units of all sides in order; `units` has the number of units of each side."""
         before, after = sum(units[: self.source]), sum(units[self.source + 1 :])
-        found = [NO_SETS] * self.sides
+        found = [no_sets()] * self.sides
         for side, labels in self.labels.items():
             known = np.concatenate([np.zeros(before, np.bool_), labels >= 0, np.zeros(after, np.bool_)])
             first = np.concatenate([[0], np.cumsum(known)]).astype(np.int32)

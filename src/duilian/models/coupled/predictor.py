@@ -13,10 +13,10 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.features import Reading
-from duilian.labels.encoding import Encoding
+from duilian.labels.encoding import Encoding, no_sets
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
-from duilian.lexicon.constraint_builder import NO_BONUS, NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import NO_BONUS, no_constraints
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.conversion_answers import (
     COMPLETE,
@@ -24,7 +24,7 @@ from duilian.models.coupled.conversion_answers import (
     LabelLimits,
     conversion_limits,
 )
-from duilian.models.coupled.sides import NO_SETS, GuidePacker, gold_labels
+from duilian.models.coupled.sides import GuidePacker, gold_labels
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.models.crf.predictor import PROBABILITIES, abilities_of
 from duilian.models.roles import (
@@ -253,7 +253,8 @@ class CoupledPredictor:
     def _given(self, constraints: Constraints) -> list[_native.Constraints]:
         if not constraints:
             return []
-        return [constraints.get(name, NO_CONSTRAINTS) for name in self.standards]
+        free = no_constraints()
+        return [constraints.get(name, free) for name in self.standards]
 
     def tags_of_words(
         self, layers: Sequence[Layer], standard: str, *, threads: int = 1
@@ -303,7 +304,7 @@ class CoupledConversion(ConversionPlan):
 
     def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
         predictor, side = self._predictor, self._b
-        allowed = [NO_SETS] * len(predictor.sides)
+        allowed = [no_sets()] * len(predictor.sides)
         allowed[side], allowed[self._a] = limits.target, limits.source
         if predictor.model.config.features.guide == self.source:
             guide = predictor.packer.known_guide(units.layers, threads)

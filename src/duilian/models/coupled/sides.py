@@ -13,14 +13,13 @@ from duilian import _native
 from duilian.corpus import Layer, Tag
 from duilian.errors import ConfigError
 from duilian.features import Dictionary, Reading, pack
-from duilian.labels.encoding import Encoding, names_of
+from duilian.labels.encoding import Encoding, names_of, no_sets
 from duilian.labels.units import UnitBatch
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.crf.storage import CrfModel
 from duilian.standards import with_parts
 
-NO_SETS = _native.TagSets(np.array([0], np.int32), np.array([], np.int32))
 Labels = npt.NDArray[np.int32]
 Units = Sequence[Sequence[str]]
 
@@ -51,7 +50,7 @@ class Sides:
 
     def given(self, layers: Sequence[Layer], side: int) -> list[_native.TagSets]:
         """The labels that annotation allows on one side; the other sides are open."""
-        encoding, allowed = self.encodings[side], [NO_SETS] * len(self)
+        encoding, allowed = self.encodings[side], [no_sets()] * len(self)
         allowed[side] = encoding.limits(blank_unknown(encoding, layers))
         return allowed
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.features import Reading, Templates, pack
-from duilian.labels.encoding import Encoding
+from duilian.labels.encoding import Encoding, no_sets
 from duilian.models.base.feature_settings import Features
 from duilian.models.coupled.held_labels import HeldLabels
-from duilian.models.coupled.sides import NO_SETS, Sides
+from duilian.models.coupled.sides import Sides
 
 Ids = npt.NDArray[np.int64]
 
@@ -56,7 +56,7 @@ class TrainingData:
     def own_sets(self, side: int) -> _native.TagSets:
         """The label sets of this side's sentences; empty sets elsewhere."""
         if len(self.sets.first) == 1:
-            return NO_SETS
+            return no_sets()
         own = np.repeat(self.side, np.diff(self.first)) == side
         sizes = np.diff(self.sets.first)
         kept = self.sets.tags[np.repeat(own, sizes)]
@@ -118,7 +118,7 @@ def extract_training_data(
 
 def _join_sets(sets: Sequence[_native.TagSets], units: Sequence[int]) -> _native.TagSets:
     if all(len(each.first) == 1 for each in sets):
-        return NO_SETS
+        return no_sets()
     empty = [_native.TagSets(np.zeros(count + 1, np.int32), np.zeros(0, np.int32)) for count in units]
     return chain_sets([a if len(a.first) > 1 else b for a, b in zip(sets, empty, strict=True)])
 

@@ -13,7 +13,7 @@ from duilian.features import Reading
 from duilian.labels.encoding import Encoding
 from duilian.labels.line_options import line_options
 from duilian.labels.units import UnitBatch
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import no_constraints
 from duilian.models.base.packing import Packer
 from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.crf.storage import CrfModel
@@ -37,6 +37,7 @@ class CrfPredictor(StandardTagger):
         self.packer = self._make_packer(model)
         self.templates = self.packer.templates
         self.native = self._compile(model)
+        self._free = no_constraints()
 
     @property
     def labeler(self) -> CrfPredictor:
@@ -76,7 +77,7 @@ class CrfPredictor(StandardTagger):
 
     def label(self, batch: UnitBatch, ask: Ask, constraints: Constraints, threads: int) -> Labels:
         """Label all units."""
-        packed, own = self.packer.pack_batch(batch, threads), constraints.get(self.standard, NO_CONSTRAINTS)
+        packed, own = self.packer.pack_batch(batch, threads), constraints.get(self.standard, self._free)
         label, impossible = self.native.predict(packed, own, threads)
         if ask.confidence or ask.marginals:
             table = self.native.predict_marginals(packed, own, threads)
@@ -87,7 +88,7 @@ class CrfPredictor(StandardTagger):
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
     ) -> list[Ranked[Ints]]:
         """The best analyses of a sentence."""
-        packed, own = self.packer.pack_batch(sentence), constraints.get(standard, NO_CONSTRAINTS)
+        packed, own = self.packer.pack_batch(sentence), constraints.get(standard, self._free)
         chain = self.native.chain(packed, own, 0)
         log_z, tags = chain.log_partition(), chain.tags
         found = [
@@ -101,7 +102,7 @@ class CrfPredictor(StandardTagger):
     def predict_labels(self, units: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
         """The label of each unit, for sentences that are split into units and have no further columns."""
         packed = self.packer.pack(units, [], threads)
-        labels, _ = self.native.predict(packed, NO_CONSTRAINTS, threads)
+        labels, _ = self.native.predict(packed, self._free, threads)
         flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
         return [flat[first[k] : first[k + 1]] for k in range(len(units))]
 

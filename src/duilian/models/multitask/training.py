@@ -31,7 +31,7 @@ from duilian.learning import (
     Trainer,
     fingerprint,
 )
-from duilian.lexicon.constraint_builder import NO_CONSTRAINTS
+from duilian.lexicon.constraint_builder import no_constraints
 from duilian.models.base.calibration import calibration_sample, fit_scale, label_loss
 from duilian.models.base.dictionary_settings import Readings
 from duilian.models.base.sentences import tags_of
@@ -180,7 +180,7 @@ def side_scale(model: SideModel, dev: Sequence[Layer], threads: int) -> float:
         times = np.float32(scale)
         scaled = _native.CompiledWeights(own.slot, own.label, own.weight * times, own.transition * times)
         native = CrfPredictor(dataclasses.replace(model, weights=scaled)).native
-        return label_loss(native.predict_marginals(packed, NO_CONSTRAINTS, threads), encoded.label)
+        return label_loss(native.predict_marginals(packed, no_constraints(), threads), encoded.label)
 
     return fit_scale(loss)
 
