@@ -78,9 +78,14 @@ def _is_text(node: ast.BinOp) -> bool:
 
 
 def places(tree: ast.Module) -> list[int]:
-    """The numbers of the nodes, as `ast.walk` counts them, that have a mistake; not types and docstrings."""
+    """The numbers of the nodes, as `ast.walk` counts them, that have a mistake.
+
+    Not types, and not `strict=True` of a zip, which only says what is so.
+    """
     skipped = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            skipped.add(id(node.value))
         for name in ("annotation", "returns", "decorator_list", "type_params"):
             parts = getattr(node, name, None) or []
             for part in parts if isinstance(parts, list) else [parts]:

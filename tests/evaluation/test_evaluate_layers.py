@@ -8,7 +8,7 @@ import pytest
 
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.evaluation import Score, UnknownWords, evaluate_layers
+from duilian.evaluation import Score, UnknownWords, evaluate_layers, main_score
 
 GOLD = [Layer(("他", "来", "北京"), ("PN", "VV", "NR")), Layer(("好",), ("VA",))]
 SAME_WORDS = [Layer(("他", "来", "北京"), ("PN", "VV", "NN")), Layer(("好",), ("VA",))]
@@ -43,6 +43,16 @@ def test_without_tags_there_are_only_words(gold, guess):
 def test_a_sentence_that_was_not_tagged_is_wrong_but_one_without_gold_is_not_counted():
     assert evaluate_layers(GOLD, [GOLD[0], BARE[1]], standard="ctb").accuracy == 75.0
     assert evaluate_layers([GOLD[0], BARE[1]], GOLD, standard="ctb").accuracy == 100.0
+
+
+def test_one_number_for_comparing_taggers():
+    assert main_score(GOLD, SAME_WORDS, is_cut=False) == 75.0
+    assert main_score([GOLD[0], BARE[1]], SAME_WORDS, is_cut=False) == pytest.approx(200 / 3)
+    longer = [Layer(("他", "来", "北", "京"), ("PN", "VV", "NN", "NN")), GOLD[1]]
+    assert main_score(GOLD, [Layer(layer.words) for layer in longer], is_cut=True) == pytest.approx(600 / 9)
+    wrong = [Layer(("他", "来", "北", "京"), ("PN", "NN", "NN", "NN")), GOLD[1]]
+    assert main_score(GOLD, wrong, is_cut=True) == pytest.approx(400 / 9)
+    assert main_score(GOLD, [wrong[0], BARE[1]], is_cut=True) == pytest.approx(200 / 9)
 
 
 def test_partial_gold():

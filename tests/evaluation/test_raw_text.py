@@ -9,7 +9,8 @@ import pytest
 
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
-from duilian.evaluation import raw_tree_score
+from duilian.evaluation import Score, raw_tree_score
+from duilian.evaluation.raw_text import RawTreeScore, raw_attachment_counts
 
 GOLD = Layer(("他", "喜欢", "图书馆", "。"), None, (2, 0, 2, 2), ("nsubj", "root", "obj:x", "punct"))
 
@@ -37,6 +38,25 @@ def test_words_and_tags_count_however_they_are_attached() -> None:
     found = raw_tree_score([gold], [guess])
     assert (found.words.gold, found.words.guess, found.words.correct) == (3, 4, 2)
     assert found.tags.correct == 1
+
+
+def test_what_gold_does_not_say_counts_on_neither_side() -> None:
+    gold = Layer(("他", "喜欢", "图书馆"), None, (2, 0, None), ("nsubj", "root", None))
+    cut_alike = Layer(gold.words, None, (2, 0, 2), ("nsubj", "x", "obj"))
+    other = Layer(("他", "喜欢", "图书", "馆"), None, (2, 0, 4, 2), ("nsubj", "root", "x", "x"))
+    for guess, uas, las in ((cut_alike, (2, 2, 2), (2, 2, 1)), (other, (2, 4, 2), (2, 4, 2))):
+        assert raw_attachment_counts([gold], [guess], labelled=False).tolist() == [list(uas)]
+        assert raw_attachment_counts([gold], [guess], labelled=True).tolist() == [list(las)]
+        found = raw_tree_score([gold], [guess])
+        assert found.as_json() == {"uas": Score(*uas).f1, "las": Score(*las).f1}
+        assert RawTreeScore(found.uas, None).as_json() == {"uas": Score(*uas).f1}
+    assert raw_attachment_counts([], [], labelled=True).shape == (0, 3)
+
+
+def test_tags_must_be_the_same() -> None:
+    gold = Layer(("他", "喜欢", "书"), ("r", "v", "n"), (2, 0, 2))
+    assert raw_tree_score([gold], [Layer(gold.words, ("r", "v", "v"), gold.heads)]).tags == Score(3, 3, 2)
+    assert raw_tree_score([gold], [Layer(gold.words, None, gold.heads)]).tags == Score(3, 3, 0)
 
 
 def test_sentences_may_end_elsewhere_and_white_space_does_not_count() -> None:

@@ -85,6 +85,28 @@ def test_without_relations_there_is_no_labelled_figure():
     assert found.as_json()["with_punctuation"] == {"uas": 50.0}
 
 
+def test_subtypes_of_relations_by_hand():
+    """In the guess 看 has another subtype, 书 another relation; 他 and 。 are right."""
+    gold = dataclasses.replace(GOLD, relations=("nsubj", "root:a", "obj", "punct"))
+    guess = dataclasses.replace(GOLD, relations=("nsubj", "root:b", "nsubj", "punct"))
+    found = tree_score([gold], [guess])
+    assert found is not None
+    assert (found.las, found.las_with_punctuation) == (pytest.approx(100 / 3), 50.0)
+    assert (found.las_without_subtypes, found.las_of_all_without_subtypes) == (pytest.approx(200 / 3), 75.0)
+    assert attachment_counts([gold], [guess], labelled=True).tolist() == [[3, 3, 1]]
+    for pair in ((gold, GOLD), (GOLD, guess)):  # it is enough if one of them has subtypes
+        assert tree_score([pair[0]], [pair[1]]).las_without_subtypes is not None
+    assert tree_score([GOLD], [GUESS]).las_without_subtypes is None
+
+
+def test_sentences_without_annotation_among_others():
+    bare = Layer(GOLD.words)
+    found = tree_score([GOLD, bare], [GOLD, bare])
+    assert found is not None
+    assert (found.uas, found.las, found.root) == (100.0, 100.0, 100.0)
+    assert tree_score([GOLD, GOLD], [GOLD, bare]).las == 50.0
+
+
 def test_other_words_are_refused():
     with pytest.raises(ConfigError, match=r"sentence 1: .* same number of words, got 4 and 1"):
         tree_score([GOLD], [Layer(("他看书。",), None, (0,))])

@@ -12,6 +12,7 @@ import pytest
 
 from duilian.errors import DuilianError, ModelFileError
 from duilian.learning import IterationReport, Learning, Scores, Trainer
+from duilian.learning.session import Session
 from duilian.modelfile import read_model, write_model
 
 Weights = npt.NDArray[np.float32]
@@ -157,6 +158,28 @@ def test_a_hostile_checkpoint_is_refused(
     write_model(path, header, arrays)
     with pytest.raises(ModelFileError, match=message):
         trainer().resume(path, "same")
+
+
+def test_a_start_is_judged_once_also_if_the_run_ends_right_after(tmp_path: Path) -> None:
+    path, seen = tmp_path / "state", list[int]()
+
+    def stop(report: IterationReport) -> None:
+        seen.append(report.iteration)
+        if len(seen) == 1:
+            raise KeyboardInterrupt
+
+    def run() -> Trainer:
+        config = Learning(average=False, iterations=2)
+        made = Trainer(Counting(), 3, 8, config, start=np.ones(3, np.float32), judge_start=True)
+        session = Session(checkpoint=path, resume=True, on_iteration=stop)
+        made.run_kept(lambda weights: float(weights[0]), lambda: "same", session)
+        return made
+
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    resumed = run()
+    assert seen == [0, 1, 2]
+    assert [each["iteration"] for each in resumed.history] == [0, 1, 2]
 
 
 def test_a_checkpoint_stores_shared_weights_once(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
 import random
 import struct
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from duilian.errors import ModelFileError
-from duilian.modelfile import MAX_HEADER, MAX_VALUES, read_model, write_model
+from duilian.errors import MissingFileError, ModelFileError
+from duilian.modelfile import MAX_HEADER, MAX_VALUES, checksum_of, is_model, read_model, write_model
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -165,8 +167,35 @@ def test_a_model_loads_fast(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as caught:
         read_model(tmp_path / "none")
+    assert isinstance(caught.value, MissingFileError)
+
+
+def test_a_file_is_told_by_its_beginning_and_its_end(model: Path, tmp_path: Path) -> None:
+    assert is_model(model)
+    assert checksum_of(model) == hashlib.blake2b(model.read_bytes()[:-32], digest_size=32).hexdigest()
+    (tmp_path / "other").write_bytes(b"DUILIA?")
+    (tmp_path / "empty").touch()
+    assert [is_model(tmp_path / "other"), is_model(tmp_path / "empty")] == [False, True]
+
+
+@pytest.mark.parametrize("step", ["reading", "mapping"])
+def test_a_file_that_shrinks_meanwhile_is_refused(
+    model: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def cut(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            os.truncate(model, 40)
+            return real(*arguments, **options)
+
+        return call
+
+    where, name = (hashlib, "blake2b") if step == "reading" else (mmap, "mmap")
+    big = {"w": np.zeros(10**5)}  # more than a buffer of the file object
+    write_model(model, {}, big)
+    monkeypatch.setattr(where, name, cut(getattr(where, name)))
+    assert "changed while it was being read" in refusal(model)
 
 
 def test_only_regular_files(tmp_path: Path) -> None:

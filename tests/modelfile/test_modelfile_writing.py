@@ -68,6 +68,23 @@ def test_what_a_model_cannot_hold(model: Path, header: dict[str, Any], arrays: A
     assert_untouched(model)
 
 
+def test_a_model_holds_what_the_limits_say(tmp_path: Path) -> None:
+    around = len('{"arrays":{},"header":{"a":""}}')
+    deepest = deep(MAX_DEPTH - 2)  # in a list, in the header, in the document
+    fullest = [0] * (MAX_VALUES - 4)  # the document has 3 braces, a bracket and a comma
+    for most in (deepest, "x" * (MAX_HEADER - around), fullest):
+        write_model(tmp_path / "m", {"a": most}, {})
+        assert read_model(tmp_path / "m")[0] == {"a": most}
+    for more in (deep(MAX_DEPTH - 1), "x" * (MAX_HEADER - around + 1), [*fullest, 0]):
+        with pytest.raises(ValueError, match="at most"):
+            write_model(tmp_path / "m", {"a": more}, {})
+
+
+def test_the_name_of_an_array_is_a_string(model: Path) -> None:
+    with pytest.raises(TypeError, match="the name of an array must be a string, got 1"):
+        write_model(model, {}, {1: np.zeros(1)})  # type: ignore[dict-item]
+
+
 def test_nothing_but_a_regular_file_is_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in tmp_path, tmp_path / "pipe":

@@ -111,7 +111,8 @@ class Trainer:
         With `judge_start` the initial weights are evaluated, too, and may remain the best for a side.
         """
         learning = self.learning
-        if self.iteration == 0 and self._judges_start and evaluate is not None:
+        is_judged = bool(self.history)  # by the run that we resume
+        if self.iteration == 0 and self._judges_start and evaluate is not None and not is_judged:
             start = time.perf_counter()
             score, is_best, details = self._judge([self.weights], evaluate)
             seconds = time.perf_counter() - start
