@@ -23,7 +23,7 @@ from typing import Any
 
 TEXT = "他把手机借给了北京大学的同学，然后坐车去图书馆看书。"
 BATCH = 32
-QUIET = 15.0
+QUIET = 40.0  # seconds
 HEAD = "POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
 ROUNDS, REQUESTS = 12, 50  # of the service and the engine by turns, and requests in each
 ENGINE = """
