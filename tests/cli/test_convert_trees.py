@@ -143,7 +143,7 @@ def test_extra_rows_and_enhanced_dependencies(duilian, tmp_path):
     assert "1-2\t旧书" in out
     assert "2.1" not in out
     assert "dropped 2 enhanced dependencies" in err
-    assert "dropped 1 empty node:" in err
+    assert "dropped 1 empty node, valid only" in err
     assert "2:amod" not in out
 
 

@@ -33,8 +33,8 @@ def test_the_list_has_every_study(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (("li2071", "-o", "out"), 1, "did you mean 'li2017'?"),
         (("li2017", "-o", "out"), 1, "--data DIR"),
-        (("demo",), 2, "name a study and a folder"),
-        ((), 2, "name a study and a folder"),
+        (("demo",), 2, "give a study and a folder"),
+        ((), 2, "give a study and a folder"),
         (("demo", "-o", "out", "--jobs", "0"), 2, "0 is not in the range"),
         (("demo", "-o", "out", "--quick", "--only", "nothing"), 1, "no cell of the study matches 'nothing'"),
     ],

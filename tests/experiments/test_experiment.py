@@ -198,7 +198,7 @@ def test_folders_that_are_refused(finished: tuple[Path, ExperimentResult], tmp_p
     with pytest.raises(ConfigError, match=r"has the study 'demo' \(full\)"):
         dl.experiment("demo", finished[0], quick=True)
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(ConfigError, match="not those of an experiment"):
+    with pytest.raises(ConfigError, match="not from an experiment"):
         dl.experiment("demo", tmp_path)
     with pytest.raises(ConfigError, match="is not a folder"):
         dl.experiment("demo", tmp_path / "thesis.txt")

@@ -68,7 +68,7 @@ def test_every_study_is_sound(name: str, tmp_path: Path) -> None:
         ("metric =", "metrik =", "has no key 'metrik'", "did you mean 'metric'?"),
         ('title = "Ours"', 'titel = "Ours"', "has no key 'titel'", "did you mean 'title'?"),
         ("paper = [90.0]", "paper = [90.0, 91.0]", "has 2 figures of the paper for 1 column", ""),
-        ('name = "a", ', 'name = "a", vary = { x = [1, 2] }, ', "has 2 points and 1 lists", ""),
+        ('name = "a", ', 'name = "a", vary = { x = [1, 2] }, ', "has 2 points and 1 list", ""),
         ('title = "accuracy"', 'title = "accuracy"\ncompare = "z"', "compare names no row: 'z'", ""),
         ('title = "Ours"', 'title = "Ours"\nseeds = ["1"]', "seeds must be a list of whole numbers", ""),
         ("[[data]]", "[[dada]]", "has no key 'dada'", "did you mean 'data'?"),

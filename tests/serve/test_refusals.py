@@ -69,7 +69,7 @@ class TestLimits:
     def test_n_best(self, limited: Callable[..., TestClient]) -> None:
         client = limited(nbest=3, nbest_characters=4)
         refused(client.post("/analyze", json={"text": "好", "nbest": 4}), 422, "nbest is more than 3")
-        refused(client.post("/analyze", json={"text": "你好你好吗", "nbest": 2}), 422, "at most 4 characters")
+        refused(client.post("/analyze", json={"text": "你好你好吗", "nbest": 2}), 422, "limited to 4 characters")
         assert client.post("/analyze", json={"text": "你好", "nbest": 2}).status_code == 200
 
     def test_words_of_ones_own(self, limited: Callable[..., TestClient]) -> None:
@@ -120,7 +120,7 @@ class TestBadRequests:
 
     def test_unknown_pages_and_methods(self, client: TestClient) -> None:
         refused(client.get("/nothing"), 404, "there is no such page")
-        refused(client.get("/analyze"), 405, "does not answer this method")
+        refused(client.get("/analyze"), 405, "does not support this method")
         refused(client.get("/page/../../pyproject.toml"), 404, "there is no such page")
 
     def test_a_bug_is_not_the_users_fault(

@@ -63,7 +63,7 @@ def answer_of_text(analyzer: Analyzer, gold: list[Layer], standard: str, threads
 
 def answer_of_words(analyzer: Analyzer, gold: list[Layer], standard: str, threads: int) -> Answer:
     """What users get for given words."""
-    bare = (Sentence({standard: Layer(layer.words)}) for layer in gold)
+    bare = (Sentence({standard: Layer(layer.words, columns=layer.columns)}) for layer in gold)
     start = time.perf_counter()
     docs = analyzer.anew(bare, standard, ask=_ask(gold, standard), threads=threads)
     guess = [next((each[standard] for each in doc.to_sentences()), Layer((), ())) for doc in docs]
