@@ -69,7 +69,9 @@ class TestLimits:
     def test_n_best(self, limited: Callable[..., TestClient]) -> None:
         client = limited(nbest=3, nbest_characters=4)
         refused(client.post("/analyze", json={"text": "好", "nbest": 4}), 422, "nbest is more than 3")
-        refused(client.post("/analyze", json={"text": "你好你好吗", "nbest": 2}), 422, "limited to 4 characters")
+        refused(
+            client.post("/analyze", json={"text": "你好你好吗", "nbest": 2}), 422, "limited to 4 characters"
+        )
         assert client.post("/analyze", json={"text": "你好", "nbest": 2}).status_code == 200
 
     def test_words_of_ones_own(self, limited: Callable[..., TestClient]) -> None:

@@ -85,9 +85,10 @@ def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: in
     scores_segments = bool(getattr(own, "scores_segments", False))  # whatever the tags of gold are
     if not scores_segments:
         _check_gold_tags(encoding.tags, chosen, labeler.standards, layers, gold.source)
-    if isinstance(model, Analyzer) and not scores_segments:
-        ask_model = answer_of_text if labeler.reads == "text" else answer_of_words
-        found = ask_model(model, layers, chosen, threads)
+    if isinstance(model, Analyzer) and labeler.reads == "text" and not scores_segments:
+        found = answer_of_text(model, layers, chosen, threads)
+    elif isinstance(model, Analyzer) and (model.parser or model.lexicon) and not scores_segments:
+        found = answer_of_words(model, layers, chosen, threads)  # both may change the tags
     else:
         found = answer_of_tagger(tagger_for(own, chosen), layers, threads)
     if not are_pairs(encoding.tags or ()):
