@@ -52,6 +52,20 @@ def test_mutants_are_refused_or_answer(models: dict[str, Path], name: str) -> No
     assert any(each.what == "refused" for each in outcomes)
 
 
+@pytest.mark.parametrize(("name", "part"), [("crf-dictionary", None), ("analyzer-lists", "tagger")])
+@pytest.mark.parametrize("claims", [{}, {"shares_dictionary": True}])
+def test_a_dictionary_that_templates_consult_must_be_there(
+    models: dict[str, Path], tmp_path: Path, name: str, part: str | None, claims: dict[str, bool]
+) -> None:
+    header, arrays = read_model(models[name])
+    own = header if part is None else header[part]
+    del own["dictionary"]
+    own.update(claims)
+    write_model(tmp_path / "m", header, {k: v for k, v in arrays.items() if "dictionary." not in k})
+    with pytest.raises(ModelFileError, match="dictionary"):
+        ask(tmp_path / "m")
+
+
 @pytest.mark.parametrize("name", ["analyzer-lists", "multitask", "tree-converter"])
 def test_mutants_are_shown_or_refused(
     models: dict[str, Path], tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]

@@ -114,3 +114,9 @@ def dictionary_of(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Dicti
     if "dictionary" not in header:
         return None
     return Dictionary.from_state(header["dictionary"], below(arrays, "dictionary."))
+
+
+def check_dictionary(templates: AsksDictionary, dictionary: Dictionary | None) -> None:
+    """Raise ConfigError if templates consult a dictionary and a model file has none."""
+    if templates.needs_dictionary and dictionary is None:
+        raise ConfigError("the templates use lx or jg, but the model has no dictionary")

@@ -19,7 +19,7 @@ from duilian.features import Dictionary, Templates
 from duilian.features.dictionary import DictionaryMode
 from duilian.lattice import SideMapping
 from duilian.models.base.confidence import ConfidenceCurve, curves_of
-from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
+from duilian.models.base.dictionary_settings import check_dictionary, dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import (
     PREVIOUS,
@@ -154,6 +154,7 @@ class CoupledModel(StoredModel):
             source.templates.check_columns(())
         templates = Templates(header["templates"], name=header["templates_name"])
         templates.check_columns(() if source is None else ("guide",))
+        check_dictionary(templates, dictionary)
         return cls(
             config=config,
             sides=sides,

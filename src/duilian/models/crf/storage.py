@@ -10,7 +10,7 @@ from duilian import _native
 from duilian.features import Dictionary, Reading, Templates
 from duilian.labels.encoding import names_of
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
-from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
+from duilian.models.base.dictionary_settings import check_dictionary, dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import (
     PREVIOUS,
@@ -71,13 +71,21 @@ class CrfModel(StoredModel):
         return cls(**cls.parts_of(header, arrays), weights=compiled_of(arrays))
 
     @classmethod
-    def parts_of(cls, header: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
-        """Everything apart from the weights: settings, tags, templates and dictionary."""
+    def parts_of(
+        cls, header: Mapping[str, Any], arrays: Arrays, other: Dictionary | None = None
+    ) -> dict[str, Any]:
+        """Everything apart from the weights: settings, tags, templates and dictionary.
+
+        `other` is the dictionary of the larger model in whose file it is.
+        """
+        templates = Templates(header["templates"], name=header["templates_name"])
+        dictionary = other if "shares_dictionary" in header else dictionary_of(header, arrays)
+        check_dictionary(templates, dictionary)
         return {
             "config": cls.config_type().updated(header["config"]),
             "tags": None if header["tags"] is None else names_of(header["tags"]),
-            "templates": Templates(header["templates"], name=header["templates_name"]),
-            "dictionary": dictionary_of(header, arrays),
+            "templates": templates,
+            "dictionary": dictionary,
         }
 
     def state_beside(self, other: Dictionary | None, precision: Precision) -> State:
@@ -91,5 +99,4 @@ class CrfModel(StoredModel):
     @classmethod
     def from_state_beside(cls, header: Mapping[str, Any], arrays: Arrays, other: Dictionary | None) -> Self:
         """Restore a model from the file of a larger one, with its dictionary if they share it."""
-        found = cls.from_state(header, arrays)
-        return dataclasses.replace(found, dictionary=other) if "shares_dictionary" in header else found
+        return cls(**cls.parts_of(header, arrays, other), weights=compiled_of(arrays))

@@ -10,7 +10,7 @@ from duilian import _native
 from duilian.features import Dictionary, Templates
 from duilian.labels.encoding import Encoding, names_of
 from duilian.models.base.compiled_weights import compiled_of, keep_compiled
-from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
+from duilian.models.base.dictionary_settings import check_dictionary, dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import LabelWeights
 from duilian.models.base.precision import Precision
@@ -102,4 +102,5 @@ class MultitaskModel(StoredModel):
         )
         templates = Templates(header["templates"], name=header["templates_name"])
         mapping, dictionary = LabelMapping.of(a, b, header["mapping"]), dictionary_of(header, arrays)
+        check_dictionary(templates, dictionary)
         return cls(config, (a, b), templates, mapping, (first, second), dictionary)

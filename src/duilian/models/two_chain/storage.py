@@ -15,7 +15,7 @@ from duilian.errors import ConfigError
 from duilian.features import CliqueTemplates, Dictionary, Reading, pack
 from duilian.labels.encoding import names_of
 from duilian.labels.segments import ChunkSegments, WordSegments, label_letters, letter_rules
-from duilian.models.base.dictionary_settings import dictionary_of, keep_dictionary
+from duilian.models.base.dictionary_settings import check_dictionary, dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.named_weights import LabelWeights, NamedFeature, entries
 from duilian.models.base.packing import corpus_columns
@@ -118,10 +118,15 @@ class TwoChainModel(StoredModel):
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        templates, dictionary = (
+            CliqueTemplates(header["templates"], header["templates_name"]),
+            dictionary_of(header, arrays),
+        )
+        check_dictionary(templates, dictionary)
         return cls(
             TwoChainConfig().updated(header["config"]),
             names_of(header["tags"]),
-            CliqueTemplates(header["templates"], header["templates_name"]),
+            templates,
             _native.TwoChainWeights(
                 typed(arrays, "slot", np.uint64),
                 typed(arrays, "label", np.uint16),
@@ -129,7 +134,7 @@ class TwoChainModel(StoredModel):
                 weights_of(arrays, "clique"),
             ),
             header.get("scale", 1.0),
-            dictionary_of(header, arrays),
+            dictionary,
         )
 
 
