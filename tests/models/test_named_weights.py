@@ -265,5 +265,5 @@ def test_names_that_are_none(feature: str, message: str) -> None:
 def test_a_parser_says_that_its_features_have_no_names() -> None:
     tree = Layer(("他", "来"), ("PN", "VV"), heads=(2, 0), relations=("nsubj", "root"))
     parser = Parser("ctb").set_params(learning__iterations=1).fit([tree])
-    with pytest.raises(ConfigError, match="features of a model of kind 'parser' have no names"):
+    with pytest.raises(ConfigError, match="features of models of kind 'parser' have no names"):
         parser.weights("w[0]=他")
