@@ -36,7 +36,7 @@ def test_words_with_tags_that_are_read_as_text_are_noticed(duilian: Call, comman
         status, _, err = duilian(command, "-m", "char", name)
         assert status == 0
         assert err == (
-            f"duilian: warning: {name}: looks like words with tags, but is read as text; "
+            f"duilian: warning: {name}: this looks like words with tags, but is read as text; "
             f"use --format {form} to read the tags, or --format text if it is text\n"
         )
         assert duilian(command, "-m", "char", name, "--format", "text")[2] == ""

@@ -64,7 +64,7 @@ def test_details_and_three_kinds_of_words(duilian: Call) -> None:
 def test_swapped_files_are_recognized(duilian: Call) -> None:
     status, _, err = duilian("evaluate", "both-ctb.txt", "long")
     assert status == 1
-    assert "long: is a model, not a corpus of gold sentences" in err
+    assert "long: this is a model, not a corpus of gold sentences" in err
     assert "the order is: duilian evaluate MODEL GOLD" in err
 
 
@@ -123,7 +123,7 @@ def test_compare_models_files_and_runs(duilian: Call) -> None:
     ("arguments", "status", "message"),
     [
         (("both-ctb.txt", "short"), 2, "name at least two systems"),
-        (("short", "both-ctb.txt", "long"), 1, "short: is a model, not a corpus of gold sentences"),
+        (("short", "both-ctb.txt", "long"), 1, "short: this is a model, not a corpus of gold sentences"),
         (("both-ctb.txt", "short", "nothing"), 1, "nothing: there is no such file"),
         (("both-ctb.txt", "x=short", "x=long"), 2, "two systems have the name 'x'"),
         (("none.txt", "short", "long"), 1, "none.txt: no such file"),

@@ -70,14 +70,14 @@ def test_text_does_not_replace_a_model(folder: Path, monkeypatch: pytest.MonkeyP
     shutil.copy(BUNDLED, folder / "my.model")
     status, _, errors = run_here(monkeypatch, "segment", "text.txt", "-o", "my.model")
     assert status == 1
-    assert "my.model: is a model and would be overwritten" in errors
+    assert "my.model: this is a model and would be overwritten" in errors
     assert (folder / "my.model").read_bytes() == BUNDLED.read_bytes()
 
 
 def test_a_model_replaces_other_files_only_if_forced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     status, _, errors = run_here(monkeypatch, "train", "r.toml", "-o", "text.txt")
     assert status == 1
-    assert "text.txt: exists and is not a model" in errors
+    assert "text.txt: this file exists and is not a model" in errors
     assert (folder / "text.txt").read_text(encoding="utf-8") == "我们去北京。\n"
     assert run_here(monkeypatch, "train", "r.toml", "-o", "text.txt", "--force")[0] == 0
     assert run_here(monkeypatch, "train", "r.toml", "-o", "text.txt")[0] == 0  # a model replaces a model

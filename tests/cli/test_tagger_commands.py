@@ -22,6 +22,7 @@ from duilian.corpus.formats.slash import read_slash, write_slash
 from duilian.document.text_lines import line_layer, segmented_line
 from duilian.engine import Analyzer
 from duilian.learning import AdaGrad
+from duilian.modelfile import read_model
 from duilian.models.base.feature_settings import Features
 from duilian.models.roles import Ask
 from duilian.text import units
@@ -104,12 +105,26 @@ def test_train_warns_of_dev_sentences_it_has_seen(duilian):
     assert "warning: the dev set is the training corpus" in err
     _, _, err = duilian("train", "word.toml", "-o", "m", "--set", "side.limit=9", "--set", "side.dev=ctb.txt")
     assert "warning: 9 of 260 dev sentences also occur in the training corpus" in err
+    _, _, err = duilian("train", "word.toml", "-o", "m", "--set", "side.limit=1", "--set", "side.dev=ctb.txt")
+    assert "warning: 1 of 260 dev sentences also occurs in the training corpus" in err
 
 
 def test_resume_without_a_checkpoint_begins_at_the_beginning(duilian):
     status, _, err = duilian("train", "word.toml", "-o", "m", "--resume")
     assert status == 0
     assert "there is no m.checkpoint to resume from" in err
+
+
+def test_resuming_a_finished_model_leaves_it_alone(duilian, tmp_path):
+    assert duilian("train", "word.toml", "-o", "m")[0] == 0
+    finished = (tmp_path / "m").read_bytes()
+    status, _, err = duilian("train", "word.toml", "-o", "m", "--resume")
+    assert status == 0
+    assert err == "duilian: m is finished, nothing to resume; omit --resume to train it again\n"
+    status, _, err = duilian("train", "word.toml", "-o", "m", "--resume", "--seed", "5")
+    assert status == 1
+    assert "m: this model comes from another recipe or other settings" in err
+    assert (tmp_path / "m").read_bytes() == finished
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
@@ -154,7 +169,11 @@ def test_control_c_says_how_to_go_on(duilian, tmp_path):
     process = start(tmp_path, *LONG)
     err = stop_when_it_has_a_checkpoint(process, tmp_path / "m.checkpoint", signal.SIGINT).decode()
     assert process.returncode == 130
-    assert err.endswith("duilian: stopped; m.checkpoint was saved: continue with --resume\n")
+    said = re.search(
+        r"stopped; m.checkpoint has the state after iteration (\d+): continue with --resume\n$", err
+    )
+    assert said is not None
+    assert int(said[1]) == read_model(tmp_path / "m.checkpoint")[0]["iteration"]
     assert "Traceback" not in err
     assert (tmp_path / "m.checkpoint").exists()
 
@@ -423,6 +442,8 @@ BAD = [
     (("evaluate", "word", "empty.pos"), "empty.pos:1: the file is empty"),
     (("evaluate", "cut-short", "ctb.txt"), "cut-short: "),
     (("select", "cuts", "words.seg"), "cuts: the model only segments text"),
+    (("select", "word", "raw.txt"), "raw.txt:2: the text is not segmented"),
+    (("select", "char", "raw.txt"), "raw.txt:2: the text is not segmented"),
 ]
 
 
@@ -430,6 +451,7 @@ BAD = [
 def test_mistakes_end_with_one_sentence(duilian, tmp_path, arguments, message):
     (tmp_path / "empty.pos").write_text("\n", encoding="utf-8")
     (tmp_path / "words.seg").write_text("我们  去\n", encoding="utf-8")
+    (tmp_path / "raw.txt").write_text("我们 去\n我们明天去北京，他不去。\n", encoding="utf-8")
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9 au lait\n")
     (tmp_path / "cut-short").write_bytes((tmp_path / "word").read_bytes()[:-1000])
     before = sorted(os.listdir(tmp_path))

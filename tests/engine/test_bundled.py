@@ -61,7 +61,7 @@ def test_scores_of_another_file_are_not_shown(tmp_path: Path) -> None:
     )
     assert ModelCard.read(model).scores == {}
     model.with_suffix(SCORES_SUFFIX).write_text("[]", encoding="utf-8")
-    with pytest.raises(ModelFileError, match=r"other\.scores\.json: is not a file of scores"):
+    with pytest.raises(ModelFileError, match=r"other\.scores\.json: this is not a file of scores"):
         ModelCard.read(model)
 
 

@@ -232,7 +232,7 @@ def test_a_checkpoint_of_another_run_is_refused(recipe, tmp_path):
     run = Run(output=tmp_path / "m", on_iteration=stop, resume=True)
     with pytest.raises(KeyboardInterrupt):
         train(recipe(), run)
-    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+    with pytest.raises(ModelFileError, match="this is the checkpoint of another run"):
         train(recipe(RECIPE, "learning.rate=0.5"), run)
 
 

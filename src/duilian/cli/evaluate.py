@@ -148,7 +148,9 @@ def refuse_models(gold: Sequence[str], order: str) -> None:
     """Refuse a model given in place of gold sentences, and show the order of the arguments."""
     for path in gold:
         if os.path.isfile(path) and os.path.getsize(path) and is_model(path):
-            raise ConfigError(f"{path}: is a model, not a corpus of gold sentences", f"the order is: {order}")
+            raise ConfigError(
+                f"{path}: this is a model, not a corpus of gold sentences", f"the order is: {order}"
+            )
 
 
 def _show(found: list[Evaluation], as_json: bool, details: bool) -> None:

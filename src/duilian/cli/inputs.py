@@ -221,7 +221,7 @@ def _warn_of_tags(words: Sequence[str], path: str) -> None:
     signs = [found[1] for word in words if (found := _TAGGED.fullmatch(word)) is not None]
     for name, sign in (("slash", "/"), ("underscore", "_")):
         if signs.count(sign) >= _TAGGED_SHARE * len(words):
-            what = f"{path}: looks like words with tags, but is read as text"
+            what = f"{path}: this looks like words with tags, but is read as text"
             warn(f"{what}; use --format {name} to read the tags, or --format text if it is text")
 
 

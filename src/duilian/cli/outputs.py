@@ -27,7 +27,7 @@ def keeping_inputs(command: Callable[..., None]) -> Callable[..., None]:
             refuse_input(target, read)
             if os.path.isfile(target) and os.path.getsize(target) and is_model(target):
                 raise ConfigError(
-                    f"{target}: is a model and would be overwritten", "choose another output file"
+                    f"{target}: this is a model and would be overwritten", "choose another output file"
                 )
         command(**options)
 

@@ -86,7 +86,7 @@ def _file_sections(name: str) -> list[Section]:
         return list(curve_sections(read_log(name), f"Training, {Path(name).name}"))
     hint = "expected a model, a log (*.log.jsonl), or JSON from duilian evaluate or duilian compare"
     if os.path.getsize(name) > MAX_BYTES:
-        raise ConfigError(f"{name}: is larger than {MAX_BYTES:,} bytes", hint)
+        raise ConfigError(f"{name}: this file is larger than {MAX_BYTES:,} bytes", hint)
     try:
         found = json.loads(Path(name).read_text(encoding="utf-8"))
         several = found if isinstance(found, list) else [found]

@@ -14,8 +14,10 @@ from duilian.cli.options import InputEncoding, Lenient, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_analyzer
 from duilian.corpus import Layer, Sentence, write
+from duilian.corpus.files import display_name
 from duilian.corpus.formats.lookup import FormatOptions
-from duilian.errors import ConfigError
+from duilian.engine.analyzer import is_uncut
+from duilian.errors import ConfigError, CorpusError
 from duilian.labels.units import words_of
 from duilian.models import reading_of, tagger_for
 
@@ -83,8 +85,14 @@ def command(
 
 
 def _given_sentences(source: Inputs, path: str, options: FormatOptions) -> Iterator[Sentence]:
-    for text, placed in itertools.chain.from_iterable(source.runs(path, options)):
+    items = itertools.chain.from_iterable(source.runs(path, options))
+    for number, (text, placed) in enumerate(items, start=1):
         if placed is not None:
             yield placed.sentence
         elif words := words_of(text):
-            yield Sentence({str(options.standard): Layer(words)})
+            layer = Layer(words)
+            if is_uncut(layer):  # it would become a file of sentences with one word each
+                message = "the text is not segmented: words must be separated by spaces"
+                hint = "segment it first with `duilian segment`"
+                raise CorpusError(display_name(path), number, message, hint)
+            yield Sentence({str(options.standard): layer})

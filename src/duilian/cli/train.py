@@ -17,11 +17,13 @@ from duilian.cli.options import Lenient, warn
 from duilian.cli.progress import Stages
 from duilian.cli.tables import show_evaluation
 from duilian.engine import evaluate, load
+from duilian.errors import ConfigError
 from duilian.learning import IterationReport
 from duilian.learning.run_log import LOG_SUFFIX, read_log, sparkline
-from duilian.modelfile import read_model
+from duilian.modelfile import is_model, read_model
 from duilian.models import is_parser, load_parser
 from duilian.recipes import KINDS, Recipe, Run, Side, train
+from duilian.recipes.steps import is_made_by
 from duilian.wording import clock
 
 EXAMPLE = "Example:\n\n    duilian train recipes/zx-pos.toml -o zx.model --set learning.iterations=5"
@@ -88,17 +90,34 @@ def command(
             on_warning=warn,
             **vars(listeners),
         )
-        if resume and not run.is_begun:
-            warn(f"there is no {run.checkpoint} to resume from; starting from scratch")
-        try:
-            score = train(plan, run)
-        except KeyboardInterrupt:
-            _say_how_to_resume(run)
-            raise typer.Exit(130) from None
-    _show_curves(run)
-    typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_format_best(output, score)}")
+        if not (resume and _is_finished(plan, run)):
+            score = _train(plan, run)
+            _show_curves(run)
+            typer.echo(f"{output}: {os.path.getsize(output):,} bytes{_format_best(output, score)}")
     if test:
         _test(dataclasses.replace(plan, run=run), output, threads)
+
+
+def _is_finished(plan: Recipe, run: Run) -> bool:
+    """Whether there is nothing left to do; a model of another recipe is never replaced by resuming."""
+    if run.is_begun or not (run.output.is_file() and is_model(run.output)):
+        return False
+    if not is_made_by(plan, run.output):
+        message = f"{run.output}: this model comes from another recipe or other settings"
+        raise ConfigError(message, "to replace it, omit --resume; or choose another output with -o")
+    again = "omit --resume to train it again"
+    typer.echo(f"duilian: {run.output} is finished, nothing to resume; {again}", err=True)
+    return True
+
+
+def _train(plan: Recipe, run: Run) -> float | None:
+    if run.resume and not run.is_begun:
+        warn(f"there is no {run.checkpoint} to resume from; starting from scratch")
+    try:
+        return train(plan, run)
+    except KeyboardInterrupt:
+        _say_how_to_resume(run)
+        raise typer.Exit(130) from None
 
 
 def _tested(plan: Recipe) -> list[Side]:
@@ -138,7 +157,9 @@ def _show_curves(run: Run) -> None:
 def _say_how_to_resume(run: Run) -> None:
     if run.is_begun:
         kept = next(path for path in (*run.kept, run.stage("tagger")) if path.exists())
-        typer.echo(f"duilian: stopped; {kept} was saved: continue with --resume", err=True)
+        iteration = read_model(kept)[0].get("iteration")
+        state = "was saved" if iteration is None else f"has the state after iteration {iteration}"
+        typer.echo(f"duilian: stopped; {kept} {state}: continue with --resume", err=True)
     else:
         typer.echo("duilian: stopped before the end of the first iteration; nothing was saved", err=True)
 

@@ -29,7 +29,9 @@ def refuse_input(output: str | os.PathLike[str], inputs: Iterable[str | os.PathL
         return
     for path in inputs:
         if os.path.isfile(path) and os.path.samefile(path, output):
-            raise ConfigError(f"{os.fspath(output)}: is also an input", "choose another output file")
+            raise ConfigError(
+                f"{os.fspath(output)}: this file is also an input", "choose another output file"
+            )
 
 
 @contextlib.contextmanager

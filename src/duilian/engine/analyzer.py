@@ -374,7 +374,7 @@ class Analyzer:
         if self.labeler.reads == "text":
             return units_of_texts(batch, self._first, self.whole)
         units = units_of_words(batch, self._first)
-        if any(map(_is_uncut, units.layers)):
+        if any(map(is_uncut, units.layers)):
             _log.warning("the text is not segmented: a word-level model needs spaces between words")
         return units
 
@@ -459,7 +459,8 @@ class Analyzer:
         ]
 
 
-def _is_uncut(layer: Layer) -> bool:
+def is_uncut(layer: Layer) -> bool:
+    """Whether the words of a layer are probably text that nobody has segmented."""
     longest = max(layer.words, key=len, default="")
     is_long = len(longest) > MAX_UNCUT and "han" in texts.char_types(longest)
     return is_long or _MARK_IN_WORD.search(" ".join(layer.words)) is not None

@@ -106,7 +106,7 @@ class _Runner:
     def locked(self) -> Any:
         """Take the folder for this run."""
         if self.output.exists() and not self.output.is_dir():
-            raise ConfigError(f"{self.output}: is not a folder", "name a folder for the output")
+            raise ConfigError(f"{self.output}: this is not a folder", "name a folder for the output")
         state = self.output / STATE
         if self.output.exists() and not state.exists() and any(self.output.glob("[!.]*")):
             message = f"{self.output}: this folder contains files that are not from an experiment"
@@ -153,7 +153,8 @@ class _Runner:
         own = (self.study.name, "quick" if self.is_quick else "full")
         if found and (found["study"], found["form"]) != own:
             raise ConfigError(
-                f"{self.output}: has the study {found['study']!r} ({found['form']})", "choose another folder"
+                f"{self.output}: this folder has the study {found['study']!r} ({found['form']})",
+                "choose another folder",
             )
         return found
 

@@ -226,12 +226,12 @@ class Trainer:
     def resume(self, path: str | Path, fingerprint: str) -> None:
         """Continue from a checkpoint of a run with the same data and settings."""
         header, arrays = read_model(path)
-        if header.get("kind") != "checkpoint" or header.get("fingerprint") != fingerprint:
-            raise ModelFileError(
-                str(path),
-                "is not a checkpoint of this run (data or settings differ)",
-                hint="delete it, or train without --resume",
-            )
+        hint = "delete it, or train without --resume"
+        if header.get("kind") != "checkpoint":
+            raise ModelFileError(str(path), "this is not a checkpoint", hint)
+        if header.get("fingerprint") != fingerprint:
+            message = "this is the checkpoint of another run (data or settings differ)"
+            raise ModelFileError(str(path), message, hint)
         try:
             self._take_up(header, arrays)
         except (KeyError, TypeError, ValueError) as error:

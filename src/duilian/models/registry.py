@@ -63,7 +63,7 @@ def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Any
     kind = header.get("kind")
     if not isinstance(kind, str) or not is_known(kind):
         raise ModelFileError(
-            str(path), f"is of kind {kind!r}, which this version of Duilian does not support"
+            str(path), f"this model is of kind {kind!r}, which this version of Duilian does not support"
         )
     return estimator_of(kind).restored(path, header, arrays)
 
@@ -78,7 +78,7 @@ def load(path: str | Path) -> Any:
     header, arrays = read_model(path)
     if header.get("kind") in PARSERS:
         hint = "use it with duilian parse"
-        raise ModelFileError(str(path), f"is of kind {header['kind']!r}, not a tagger", hint)
+        raise ModelFileError(str(path), f"this model is of kind {header['kind']!r}, not a tagger", hint)
     found = restored(path, header, arrays)
     return found.tagger if header["kind"] == SUITE else found
 
@@ -93,7 +93,7 @@ def load_parser(path: str | Path) -> Parser:
     header, arrays = read_model(path)
     kind = header.get("kind")
     if kind not in (*PARSERS, SUITE):
-        raise ModelFileError(str(path), f"is a model of kind {kind!r}, not 'parser'")
+        raise ModelFileError(str(path), f"this is a model of kind {kind!r}, not 'parser'")
     found: Any = restored(path, header, arrays)
     return cast("Parser", found.parser if kind == SUITE else found)
 

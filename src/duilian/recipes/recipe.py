@@ -228,10 +228,10 @@ def _check_output(run: Run, recipe: Recipe) -> None:
         refuse_input(target, recipe.inputs())
         if target.is_file() and target != run.log and not run.force and not is_model(target):
             hint = "choose another output, or overwrite it with --force"
-            raise ConfigError(f"{target}: exists and is not a model", hint)
+            raise ConfigError(f"{target}: this file exists and is not a model", hint)
     folder = output.resolve().parent
     if output.is_dir():
-        raise ConfigError(f"{output}: is a folder, not a file", f"write -o {output / 'my.model'}")
+        raise ConfigError(f"{output}: this is a folder, not a file", f"write -o {output / 'my.model'}")
     if not folder.is_dir():
         raise ConfigError(
             f"{output}: there is no folder {output.parent}", f"make it first: mkdir {output.parent}"

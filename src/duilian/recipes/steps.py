@@ -12,6 +12,7 @@ from duilian.corpus import Corpus, Sentence, Tag, TreeCheck
 from duilian.errors import StandardError
 from duilian.labels.encoding import Level
 from duilian.learning.run_log import curve_of
+from duilian.modelfile import read_model
 from duilian.models.base.precision import Precision
 from duilian.recipes.parts import Side
 from duilian.recipes.recipe import Recipe
@@ -101,8 +102,9 @@ def warn_of_overlap(corpora: Sequence[tuple[Corpus, Corpus | None]], level: Leve
                 continue
             count = sum(_content(sentence, dev.standard, level) in seen for sentence in dev)
             if count:
+                occur = "occurs" if count == 1 else "occur"
                 run.warn(
-                    f"{count} of {len(dev)} dev sentences{ours} also occur in the training corpus{theirs}"
+                    f"{count} of {len(dev)} dev sentences{ours} also {occur} in the training corpus{theirs}"
                 )
 
 
@@ -126,6 +128,12 @@ def origin(recipe: Recipe) -> dict[str, Any]:
     """Where a model comes from, for its notes."""
     card = {"card": dict(recipe.card)} if recipe.card else {}
     return {"recipe": recipe.text, "overrides": list(recipe.overrides)} | card
+
+
+def is_made_by(recipe: Recipe, model: Path) -> bool:
+    """Whether a finished model comes from this very recipe with the same settings."""
+    notes = read_model(model)[0].get("notes") or {}
+    return all(notes.get(key) == value for key, value in origin(recipe).items())
 
 
 def curve_notes(run: Run) -> dict[str, Any]:

@@ -170,7 +170,9 @@ def _read_scores(path: str) -> Mapping[str, Any]:
         found = json.loads(scores_file.read_text(encoding="utf-8"))
         return dict(found["scores"]) if found["checksum"] == checksum_of(path) else {}
     except (ValueError, KeyError, TypeError):
-        raise ModelFileError(os.fspath(scores_file), "is not a file of scores from tools/scores.py") from None
+        raise ModelFileError(
+            os.fspath(scores_file), "this is not a file of scores from tools/scores.py"
+        ) from None
 
 
 def _describe_parser(header: Mapping[str, Any]) -> str:

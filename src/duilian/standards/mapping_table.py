@@ -109,7 +109,7 @@ class _TableReader:
         except OSError as error:
             raise StandardError(f"{self.path}: cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
-            raise StandardError(f"{self.path}: is not UTF-8 (byte {error.start})") from None
+            raise StandardError(f"{self.path}: this is not UTF-8 (byte {error.start})") from None
 
     def _take_standards(self, names: list[str]) -> None:
         if self.names:

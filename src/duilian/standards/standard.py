@@ -155,9 +155,9 @@ def _parse(name: str, path: str, content: bytes) -> Standard:
     try:
         table = tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise StandardError(f"{path}: is not UTF-8 (byte {error.start})") from None
+        raise StandardError(f"{path}: this is not UTF-8 (byte {error.start})") from None
     except tomllib.TOMLDecodeError as error:
-        raise StandardError(f"{path}: is not TOML: {error}") from None
+        raise StandardError(f"{path}: this is not TOML: {error}") from None
     for key in table:
         if key not in FIELDS:
             raise StandardError(f"{path}: unknown field {key!r}, expected one of {', '.join(FIELDS)}")

@@ -275,7 +275,7 @@ class CRF(Parameters[Any]):
         """Read a CRF from its file."""
         header, arrays = read_model(path)
         if header.get("kind") != KIND:
-            raise ModelFileError(str(path), f"is a model of kind {header.get('kind')!r}, not {KIND!r}")
+            raise ModelFileError(str(path), f"this is a model of kind {header.get('kind')!r}, not {KIND!r}")
         try:
             crf = cls(**header["config"])
             crf.learned_ = Learned.from_arrays([str(label) for label in header["classes"]], arrays)

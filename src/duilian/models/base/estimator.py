@@ -129,7 +129,7 @@ def refuse_older(path: str | Path, header: Mapping[str, Any]) -> None:
     tagger = header.get("tagger")
     if "parameters" in header or (isinstance(tagger, dict) and "parameters" in tagger):
         hint = "train it again from its recipe"
-        raise ModelFileError(str(path), "was written by an older version of Duilian", hint)
+        raise ModelFileError(str(path), "this model was written by an older version of Duilian", hint)
 
 
 class Storable(abc.ABC):
@@ -169,7 +169,9 @@ class Storable(abc.ABC):
         """Restore a model from the contents of its file."""
         try:
             if header["kind"] != cls.kind:
-                raise ModelFileError(str(path), f"is a model of kind {header['kind']!r}, not {cls.kind!r}")
+                raise ModelFileError(
+                    str(path), f"this is a model of kind {header['kind']!r}, not {cls.kind!r}"
+                )
             refuse_older(path, header)
             check_notes(header["notes"])
             found = cls.from_state(header, arrays)

@@ -54,7 +54,7 @@ class HeldLabels:
         if header.get("kind") != KIND or header.get("fingerprint") != fingerprint:
             raise ModelFileError(
                 str(path),
-                "belongs to another run (data or settings differ)",
+                "this file belongs to another run (data or settings differ)",
                 hint="delete it, or train without --resume",
             )
         try:

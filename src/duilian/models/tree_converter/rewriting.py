@@ -230,7 +230,7 @@ DROPPED = ("upos", "deps", "phead", "pdep")  # columns of the source with no mea
 def _rule(row: Mapping[str, Any], place: str) -> TreeRule:
     for key in row:
         if key not in KEYS:
-            raise ConfigError(f"{place}: has no key {key!r}", did_you_mean(key, KEYS))
+            raise ConfigError(f"{place}: a rule has no key {key!r}", did_you_mean(key, KEYS))
     action = row.get("action")
     if not isinstance(action, str) or action not in ACTIONS:
         raise ConfigError(

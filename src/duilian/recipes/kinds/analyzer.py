@@ -146,6 +146,7 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     if segmenter is not None:
         notes["segmenter"] = {"dev_score": segmenter.best_score_, "iterations": segmenter.iterations_}
     Suite(tagger, parser, segmenter).save(run.output, precision=saving.precision, notes=notes)
+    run.forget()  # before the tagger: without it, the parser's checkpoint would seem to be the tagger's
     waiting.unlink()
     score = tagger.notes_["dev_score"]
     return None if score is None else float(score)
