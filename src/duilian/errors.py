@@ -55,6 +55,13 @@ class CorpusError(DuilianError):
         self.line = line
 
 
+class UnknownFormatError(CorpusError):
+    """A file whose format shows neither in its name nor in its content."""
+
+    def __init__(self, path: str, line: int, hint: str) -> None:
+        super().__init__(path, line, "cannot tell the format of this file", hint)
+
+
 class AnnotationError(DuilianError):
     """Given annotation that cannot be completed; `sentence` and `word` are counted from 0."""
 

@@ -51,6 +51,8 @@ def test_a_form_that_does_not_exist_is_answered_with_those_that_do(call: Call) -
     assert status == 2
     message = " ".join(err.replace("│", " ").split())
     assert "unknown form 'csv': choose one of: pretty, conllu, json, slash" in message
+    message = " ".join(call("analyze", "--to", "underscore", "北京")[2].replace("│", " ").split())
+    assert "unknown form 'underscore': use slash, or `duilian tag --to underscore`" in message
 
 
 @pytest.mark.parametrize("form", FORMS)

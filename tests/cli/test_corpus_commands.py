@@ -60,6 +60,25 @@ def test_stats_list_tags_that_the_standard_does_not_have(duilian, tmp_path):
     assert duilian("corpus", "stats", "a.txt", "--standard", "pku")[2] == ""
 
 
+def test_stats_check_tags_with_a_file(duilian, tmp_path):
+    (tmp_path / "house.toml").write_text(
+        '[tags]\nn = { english = "noun", chinese = "名词", example = "书" }\n', encoding="utf-8"
+    )
+    (tmp_path / "b.txt").write_text("书/n  来/vv1  书/n  来/vv1  书/n\n", encoding="utf-8")
+    status, out, _ = duilian("corpus", "stats", "b.txt", "--standard", "house.toml", "--json")
+    assert (status, json.loads(out)["foreign_tags"]) == (0, {"vv1": 2})
+    status, _, err = duilian("corpus", "stats", "b.txt", "--standard", "missing.toml")
+    assert (status, "missing.toml: cannot be read" in err) == (1, True)
+
+
+def test_stats_name_rare_tags(duilian, tmp_path):
+    tags = [f"t{k:02}" for k in range(22)]
+    line = " ".join(f"字/{tag}" for tag in [*tags, *tags[:20]])
+    (tmp_path / "b.txt").write_text(f"{line}\n", encoding="utf-8")
+    out = duilian("corpus", "stats", "b.txt", "--standard", "mine")[1]
+    assert "… and 2 more tags: t20, t21\n" in out
+
+
 def test_a_shell_completes_commands_and_options(duilian, monkeypatch):
     monkeypatch.setenv("_DUILIAN_COMPLETE", "complete_bash")
     for words, place, expected in (
@@ -281,6 +300,22 @@ def test_merge_puts_a_review_back_and_says_what_it_has_done(duilian, tmp_path):
         "r.txt: 1 tag is not valid and left out; first: 去_VV|VC; write one tag, or several in braces" in err
     )
     assert "r.txt: 1 sentence is not in the corpus; first: '坏'" in err
+
+
+def test_merge_knows_its_own_options_and_names_lines(duilian, tmp_path):
+    (tmp_path / "c.txt").write_text("我_PN 房地_NN 产_NN\n他_PN 街_NN 上_LC\n", encoding="utf-8")
+    review = "我_PN 房地_{NN|房地产} 产_{NN|房地产}\n他_? 街_街上 上_街上\n"
+    (tmp_path / "r.txt").write_text(review, encoding="utf-8")
+    status, out, err = duilian("corpus", "merge", "c.txt", "r.txt", "--standard", "ctb")
+    assert (status, out) == (0, "我_PN 房地_NN 产_NN\n他_PN 街上_?\n")
+    assert err.splitlines() == [
+        "duilian: 2 reviewed sentences, 0 tags and 1 word changed",
+        "duilian: 1 sentence still has undecided words in braces; first: r.txt:1",
+        "duilian: warning: 1 new word has no tag; first: r.txt:2",
+    ]
+    (tmp_path / "r.txt").write_text("他_PN1 街_NN 上_LC\n", encoding="utf-8")
+    _, _, err = duilian("corpus", "merge", "c.txt", "r.txt", "--standard", "ctb")
+    assert "r.txt:1: 他_PN1: 1 word has a tag that 'ctb' does not have" in err
 
 
 def test_a_column_that_no_format_has_is_refused_in_every_format(duilian):

@@ -353,12 +353,14 @@ def test_lines_are_right_in_the_second_piece_of_a_file(duilian, tmp_path, monkey
 
 def test_review_has_the_least_certain_words(duilian, tmp_path):
     arguments = ("convert", "word", "pku-dev.txt", "--from", "pku", "--to", "ctb", "--confidence")
-    assert duilian(*arguments, "-o", "out", "--review", "5%")[0] == 0
+    status, _, told = duilian(*arguments, "-o", "out", "--review", "5%")
+    assert status == 0
     sure = [
         float(each) for each in re.findall(r":([01]\.\d{4})", (tmp_path / "out").read_text(encoding="utf-8"))
     ]
     review = (tmp_path / "out.review").read_text(encoding="utf-8")
     chosen = re.findall(r"/\{[A-Z]+(?:\|[A-Z]+)+\}", review)
+    assert f"out.review: {len(chosen)} words in {len(review.splitlines())} sentences to review" in told
     assert len(chosen) == -(-len(sure) // 20)
     assert 0 < len(review.splitlines()) < 40, "sentences without such words are left out"
     whole = {layer.words: place for place, layer in enumerate(layers_of(tmp_path / "pku-dev.txt", "pku"))}

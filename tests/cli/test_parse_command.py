@@ -109,6 +109,17 @@ def test_parse_a_corpus(duilian: Call) -> None:
     assert all(each["ctb"].heads and each["ctb"].relations for each in guess)
 
 
+def test_parse_leads_from_text_to_what_fits(duilian: Call, tmp_path: Path) -> None:
+    (tmp_path / "few.txt").write_text("我们明天去北京。\n", encoding="utf-8")
+    status, _, err = duilian("parse", "few.txt")
+    assert status == 1
+    assert err.splitlines()[1:] == ["  hint: the first argument is a model; 'bundled' is the bundled one"]
+    status, _, err = duilian("parse", "parser", "few.txt")
+    assert status == 1
+    assert "few.txt:1: cannot tell the format" in err
+    assert "hint: for text, use `duilian analyze` or --tagger bundled; for a corpus, name the format" in err
+
+
 def test_parse_words_with_a_tagger(duilian: Call) -> None:
     status, out, _ = duilian("parse", "parser", "--tagger", "tagger", stdin="学生 讲 故事 。\n".encode())
     assert status == 0

@@ -107,8 +107,8 @@ def test_both_parts_of_a_label_are_explained() -> None:
         ("NNN", "ctb", "standard 'ctb' has no tag 'NNN'", "did you mean NN"),
         ("nn", "ctb", "standard 'ctb' has no tag 'nn'", "did you mean NN?"),
         ("nsub", None, "no standard has the tag 'nsub'", "did you mean nsubj"),
-        ("nsubj", "ctb", "standard 'ctb' has no tag 'nsubj'", "its tags are AD AS"),
-        ("VERB", "pku", "standard 'pku' has no tag 'VERB'", "its tags are Ag"),
+        ("nsubj", "ctb", "standard 'ctb' has no tag 'nsubj'", "nsubj belongs to ud, ud1"),
+        ("VERB", "pku", "standard 'pku' has no tag 'VERB'", "VERB belongs to gsd, ud"),
         (
             "",
             None,
@@ -158,6 +158,9 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     status, out, _ = run_here(monkeypatch, "explain", "nsubj", "--standard", "ud", "--json")
     row = json.loads(out)
     assert (status, row["tag"], row["words"]) == (0, "nsubj", ["小鸟"])
+    status, out, err = run_here(monkeypatch, "explain", "vn", "VV1", "nsub", "--standard", "pku")
+    assert (status, out.splitlines()[0]) == (1, "vn  pku tag"), "what is known is explained"
+    assert err.startswith("duilian: standard 'pku' has no tag 'VV1'; standard 'pku' has no tag 'nsub'\n")
     status, _, err = run_here(monkeypatch, "explain", "nsub")
     assert status == 1
     assert err.startswith("duilian: no standard has the tag 'nsub'\n  hint: did you mean nsubj")

@@ -179,6 +179,13 @@ def test_a_fault_is_told_with_its_line(tmp_path: Path, text: str, message: str) 
     assert message in caught.value.message
 
 
+def test_any_standards_cannot_include_named_ones_but_are_told_how(tmp_path: Path) -> None:
+    path = write(tmp_path, "standards: any any\ninclude: ctb-pku.tight\n")
+    with pytest.raises(StandardError, match="maps ctb to pku, not any to any") as caught:
+        Mapping.from_table(path)
+    assert caught.value.hint == "write `standards: ctb pku`; sides of other names may use it"
+
+
 def test_two_tables_that_include_each_other(tmp_path: Path) -> None:
     write(tmp_path, "standards: any any\ninclude: b.txt\n", "a.txt")
     write(tmp_path, "standards: any any\ninclude: a.txt\n", "b.txt")
@@ -190,5 +197,5 @@ def test_unreadable_tables(tmp_path: Path) -> None:
     with pytest.raises(StandardError, match=r"none\.txt: cannot be read: No such file"):
         Mapping.from_table(tmp_path / "none.txt")
     (tmp_path / "gb.txt").write_bytes("standards: any any\n名 n\n".encode("gb18030"))
-    with pytest.raises(StandardError, match=r"gb\.txt: is not UTF-8"):
+    with pytest.raises(StandardError, match=r"gb\.txt: this is not UTF-8"):
         Mapping.from_table(tmp_path / "gb.txt")

@@ -162,7 +162,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
     with pytest.raises(StandardError, match=r"none\.toml: cannot be read: No such file"):
         Standard.load(tmp_path / "none.toml")
     (tmp_path / "gb.toml").write_bytes('title = "对联"'.encode("gb18030"))
-    with pytest.raises(StandardError, match=r"gb\.toml: is not UTF-8"):
+    with pytest.raises(StandardError, match=r"gb\.toml: this is not UTF-8"):
         Standard.load(tmp_path / "gb.toml")
 
 

@@ -136,6 +136,7 @@ class Review:
 
     def __init__(self, standard: str) -> None:
         self.standard = standard
+        self.words = self.sentences = 0  # selected so far
         self._confidence = array("f")
         self._pending = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
 
@@ -177,5 +178,7 @@ class Review:
             hard = is_hard[first : first + len(layer)].tolist()
             first += len(layer)
             if any(hard):
+                self.words += sum(hard)
+                self.sentences += 1
                 tags = tuple(tag if h else None for tag, h in zip(layer.tags or (), hard, strict=True))
                 yield Sentence({self.standard: Layer(layer.words, tags)}, sentence.id)

@@ -198,7 +198,10 @@ def _make_form(name: str, standard: str, column: str | None, output: str) -> For
     try:
         form = find_form(name)
     except ConfigError as error:
-        raise typer.BadParameter(f"{error.message}: {error.hint}", param_hint="--to") from None
+        from duilian.cli.tag import OUTPUT_FORMATS as TAG_FORMATS  # not needed otherwise
+
+        hint = f"use slash, or `duilian tag --to {name}`" if name in TAG_FORMATS else error.hint
+        raise typer.BadParameter(f"{error.message}: {hint}", param_hint="--to") from None
     if form is not PrettyForm:
         return form(standard, column)
     from rich.console import Console  # slow to import, and not needed in a pipe

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from duilian.annotation.selection import Review
-from duilian.cli.convert_trees import Files, convert_trees
+from duilian.cli.convert_trees import Files, convert_trees, say_reviewed
 from duilian.cli.options import InputEncoding, Lenient, MappingName, Output, Threads, warn_of
 from duilian.cli.progress import measured, watch
 from duilian.cli.select import OUTPUT_FORMATS as REVIEW_FORMATS
@@ -111,6 +111,7 @@ def command(
         if share is not None:
             review_format = to if to in REVIEW_FORMATS else "underscore"
             write(pending.selected(share), place, format=review_format, standard=target)
+            say_reviewed(pending, place)
     if report is not None:
         warn_of(report)
     if unknown:

@@ -6,6 +6,8 @@ import dataclasses
 import itertools
 from collections.abc import Callable
 
+import typer
+
 from duilian.annotation.selection import Review
 from duilian.cli.options import warn, warn_of
 from duilian.cli.progress import measured, watch
@@ -17,6 +19,7 @@ from duilian.corpus.places import ROW_FORMATS
 from duilian.corpus.storage import ReadReport
 from duilian.errors import ConfigError
 from duilian.models.roles import ConvertedTree
+from duilian.wording import counted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,10 +50,17 @@ def convert_trees(
                 pending.add(layer.words, _candidates(layer), answer.confidence, id=sentence.id)
         if share is not None:
             write(pending.selected(share), files.review_to, format="underscore", standard=conversion.target)
+            say_reviewed(pending, files.review_to)
     if report is not None:
         warn_of(report)
     for message in conversion.warnings:
         warn(message)
+
+
+def say_reviewed(review: Review, path: str) -> None:
+    """Say how much there is to review, and where."""
+    words, sentences = counted(review.words, "word"), counted(review.sentences, "sentence")
+    typer.echo(f"duilian: {path}: {words} in {sentences} to review", err=True)
 
 
 def _candidates(layer: Layer) -> list[frozenset[str]]:

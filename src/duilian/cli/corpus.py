@@ -7,7 +7,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,10 +27,14 @@ from duilian.corpus import (
     write,
     write_parts,
 )
+from duilian.corpus.declared import ForeignTags
 from duilian.corpus.english_dictionary import PACKAGE, EnglishDictionary
-from duilian.corpus.merging import MergeReport, merge
+from duilian.corpus.formats.lookup import FormatOptions
+from duilian.corpus.merging import MergeReport, merge, only_tags
 from duilian.corpus.mixing import PARTS, PRESETS, Mixing, MixReport, mix
 from duilian.corpus.mixing import preset as mixing_preset
+from duilian.corpus.places import PlacedSentence, read_placed
+from duilian.standards import Standard
 from duilian.wording import counted
 
 app = typer.Typer(
@@ -71,6 +75,8 @@ def stats(
 
     Example: duilian corpus stats dev.conllu --against train.conllu
     """
+    if standard is not None and standard.endswith(".toml"):
+        Standard.load(standard)  # now, rather than ignore a file that is missing or malformed
     paths = files or ["-"]
     inputs = measured(paths)
 
@@ -215,22 +221,43 @@ def merge_command(
     Example: duilian corpus merge converted.txt checked.txt --standard ctb -o final.txt
     """
     corpus = _read_all(file, standard, format, encoding, lenient, cut)
-    review = _read_all(reviewed, standard, None, encoding, lenient, "line")
-    report = MergeReport()
-    write(merge(corpus, review, standard, report), output, format=corpus.format, standard=standard)
-    _report_merging(report, reviewed)
+    review = _read_review(reviewed, standard, encoding, lenient)
+    report, sentences = MergeReport(), (each.sentence for each in review)
+    write(merge(corpus, sentences, standard, report), output, format=corpus.format, standard=standard)
+    _report_merging(report, reviewed, [f"{each.path}:{each.line_of(0)}" for each in review])
 
 
-def _report_merging(report: MergeReport, reviewed: str) -> None:
+def _read_review(path: str, standard: str, encoding: str, lenient: bool) -> list[PlacedSentence]:
+    """The sentences of a review with their lines; warns of tags that the standard does not have."""
+    (source,), report = measured([path]), ReadReport()
+    options = FormatOptions(standard=standard)
+    found = read_placed(source, options, encoding=encoding, report=report if lenient else None)[1]
+    review = list(watch(found, files=[source]))
+    report.foreign_tags = ForeignTags(standard)
+    for each in review:
+        report.foreign_tags.add(
+            only_tags(each.sentence[standard]),
+            lambda word, each=each: f"{each.path}:{each.line_of(word)}",  # type: ignore[misc]
+        )
+    warn_of(report)
+    return review
+
+
+def _report_merging(report: MergeReport, reviewed: str, places: Sequence[str]) -> None:
     heads = f"{counted(report.heads, 'head')}, " if report.heads else ""
     changed = f"{heads}{counted(report.tags, 'tag')} and {counted(report.words, 'word')} changed"
     print(f"duilian: {counted(report.sentences, 'reviewed sentence')}, {changed}", file=sys.stderr)
+    if report.undecided:
+        what = counted(len(report.undecided), "sentence still has", "sentences still have")
+        first = places[report.undecided[0]]
+        print(f"duilian: {what} undecided words in braces; first: {first}", file=sys.stderr)
     if report.doubtful:
         what = counted(len(report.doubtful), "tag is", "tags are")
         hint = "write one tag, or several in braces to leave it open"
         warn(f"{reviewed}: {what} not valid and left out; first: {report.doubtful[0]}; {hint}")
     if report.untagged:
-        warn(f"{counted(report.untagged, 'new word has', 'new words have')} no tag in {reviewed}")
+        what = counted(report.untagged, "new word has", "new words have")
+        warn(f"{what} no tag; first: {places[report.first_untagged]}")
     if report.lost:
         what = counted(len(report.lost), "sentence is", "sentences are")
         warn(f"{reviewed}: {what} not in the corpus; first: {report.lost[0]!r}")

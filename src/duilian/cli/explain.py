@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from duilian.errors import StandardError
 from duilian.standards import Explanation, explain
 from duilian.standards.explanation import explained_standards, explanations
 
@@ -40,7 +41,21 @@ def command(
     if not tags and standard is None:
         raise typer.BadParameter("give a tag or --standard", param_hint="TAG")
     whole = explanations(standard) if standard is not None and not tags else ()
-    found = [*whole, *(each for tag in tags or () for each in explain(tag, standard))]
+    found, unknown = list(whole), dict[str, StandardError]()
+    for tag in tags or ():
+        try:
+            found += explain(tag, standard)
+        except StandardError as error:
+            unknown[tag] = error
+    _show(found, as_json=as_json)
+    if len(unknown) == 1:
+        raise next(iter(unknown.values()))
+    if unknown:
+        hints = "; ".join(f"{tag}: {error.hint}" for tag, error in unknown.items())
+        raise StandardError("; ".join(error.message for error in unknown.values()), hints)
+
+
+def _show(found: Sequence[Explanation], *, as_json: bool) -> None:
     if as_json:
         for each in found:
             typer.echo(json.dumps(dataclasses.asdict(each) | {"words": each.words}, ensure_ascii=False))

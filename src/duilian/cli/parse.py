@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterator
 from typing import Annotated, cast
 
@@ -19,8 +20,10 @@ from duilian.corpus.places import PlacedSentence
 from duilian.document.export import with_universal_tags
 from duilian.engine import Analyzer, find_model
 from duilian.engine.analyzer import own_layer
+from duilian.engine.loading import BUNDLED_NAME
 from duilian.engine.parsing import parse_k_best, parse_sentences
-from duilian.errors import ConfigError
+from duilian.errors import ConfigError, ModelFileError, UnknownFormatError
+from duilian.modelfile import is_model
 from duilian.models import reading_of
 from duilian.models.parser.model import Parser
 from duilian.models.parser.tree_packing import with_given_tags
@@ -64,6 +67,9 @@ def command(
     """
     if to not in OUTPUT_FORMATS:
         raise typer.BadParameter(f"{to!r} is not one of {', '.join(OUTPUT_FORMATS)}", param_hint="--to")
+    if os.path.isfile(model) and not is_model(model):
+        hint = f"the first argument is a model; {BUNDLED_NAME!r} is the bundled one"
+        raise ModelFileError(model, "this is not a model", hint)
     parser, how = load_parser(find_model(model)), cast(Errors, errors)
     if tagger is None:
         sentences = _read_tagged(Inputs(files, format, encoding, how, lenient=lenient), parser)
@@ -93,7 +99,12 @@ def _read_tagged(source: Inputs, parser: Parser) -> Iterator[PlacedSentence]:
     column = reading_of(parser).get("column")
     options = FormatOptions(standard=parser.standard, column=column, trees="partial")
     for path in source.paths:
-        yield from watch(source.sentences(path, options), files=source.files)
+        try:
+            yield from watch(source.sentences(path, options), files=source.files)
+        except UnknownFormatError as error:
+            text = f"for text, use `duilian analyze` or --tagger {BUNDLED_NAME}"
+            hint = f"{text}; for a corpus, name the format with --format"
+            raise UnknownFormatError(error.path, error.line, hint) from None
 
 
 def _tag_first(

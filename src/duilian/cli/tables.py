@@ -13,6 +13,7 @@ from rich.text import Text
 
 from duilian.corpus.statistics import Statistics, percentage, ratio
 from duilian.evaluation import Evaluation
+from duilian.wording import counted
 
 _TAGS_SHOWN = 20
 _LENGTHS_SHOWN = 5
@@ -56,8 +57,10 @@ def _statistics_tables(statistics: Statistics, title: str) -> Iterator[Renderabl
     yield _totals(statistics, title)
     if statistics.tags:
         shown = dict(list(statistics.tags.items())[:_TAGS_SHOWN])
-        rest = len(statistics.tags) - len(shown)
-        yield _distribution("tag", shown, statistics.words, f"… and {rest} more tags" if rest else "")
+        rest = [tag for tag in statistics.tags if tag not in shown]
+        yield _distribution("tag", shown, statistics.words)
+        if rest:
+            yield Text(f"… and {counted(len(rest), 'more tag')}: {', '.join(rest)}", style="dim italic")
     yield _distribution("characters per word", _long_tail(statistics.word_lengths), statistics.words)
 
 
@@ -70,7 +73,7 @@ def _totals(statistics: Statistics, title: str) -> Table:
     longest = max(statistics.sentence_lengths, default=0)
     table.add_row("sentences", f"{statistics.sentences:,}", "")
     table.add_row("words", f"{statistics.words:,}", f"{per_sentence:.1f} per sentence, at most {longest:,}")
-    table.add_row("different words", f"{statistics.types:,}", "")
+    table.add_row("distinct words", f"{statistics.types:,}", "")
     per_word = ratio(statistics.characters, statistics.words)
     table.add_row("characters", f"{statistics.characters:,}", f"{per_word:.2f} per word")
     if statistics.trees is not None:
@@ -81,7 +84,7 @@ def _totals(statistics: Statistics, title: str) -> Table:
         unknown = statistics.unknown
         table.add_row("unknown words", f"{unknown.tokens:,}", f"{unknown.token_rate:.2f} % of the words")
         table.add_row(
-            "different ones", f"{unknown.types:,}", f"{unknown.type_rate:.2f} % of the different words"
+            "distinct unknown words", f"{unknown.types:,}", f"{unknown.type_rate:.2f} % of the distinct words"
         )
     return table
 

@@ -100,13 +100,14 @@ def command(
 
 def _is_finished(plan: Recipe, run: Run) -> bool:
     """Whether there is nothing left to do; a model of another recipe is never replaced by resuming."""
-    if run.is_begun or not (run.output.is_file() and is_model(run.output)):
+    output = run.output
+    if run.is_begun or not output.is_file() or output.stat().st_size == 0 or not is_model(output):
         return False
-    if not is_made_by(plan, run.output):
-        message = f"{run.output}: this model comes from another recipe or other settings"
+    if not is_made_by(plan, output):
+        message = f"{output}: this model comes from another recipe or other settings"
         raise ConfigError(message, "to replace it, omit --resume; or choose another output with -o")
     again = "omit --resume to train it again"
-    typer.echo(f"duilian: {run.output} is finished, nothing to resume; {again}", err=True)
+    typer.echo(f"duilian: {output} is finished, nothing to resume; {again}", err=True)
     return True
 
 

@@ -1,13 +1,14 @@
 """Checks of the declared standard of a corpus: unknown tags, and a name that looks like a typing error.
 
-Users may name standards of their own, and only the tags of built-in ones are known. So a suspicious name or
-tag causes a warning, never an error.
+Users may name standards of their own; only the tags of built-in ones and of `.toml` files are known. So a
+suspicious name or tag causes a warning, never an error.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import os
 from collections import Counter
 from collections.abc import Callable
 
@@ -57,8 +58,12 @@ class ForeignTags:
 
 @functools.cache
 def known_tags(standard: str) -> frozenset[Tag] | None:
-    """The tags of a built-in standard and None, for a word without a tag; None for any other standard."""
-    found = Standard.load(standard) if standard in standard_names() else None
+    """The tags of a built-in standard or of a `.toml` file, and None, for a word without a tag.
+
+    None for any other standard.
+    """
+    is_file = standard.endswith(".toml") and os.path.isfile(standard)
+    found = Standard.load(standard) if is_file or standard in standard_names() else None
     return None if found is None or found.tags is None else frozenset((*found.tags, None))
 
 

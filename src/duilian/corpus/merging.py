@@ -50,6 +50,8 @@ class MergeReport:
     heads: int = 0  # changed, or with a changed relation
     words: int = 0  # new, because the text is cut differently now
     untagged: int = 0  # of these, words that the review has no tag for
+    first_untagged: int = 0  # the reviewed sentence with the first of them, counted from 0
+    undecided: list[int] = dataclasses.field(default_factory=list)  # reviewed sentences with braces
     doubtful: list[str] = dataclasses.field(default_factory=list)  # tags that are not tags, as in 北京_NT|NN
     lost: list[str] = dataclasses.field(default_factory=list)  # reviewed texts missing from the corpus
 
@@ -65,15 +67,21 @@ def merge(
     sentence whose words change has the tree of the review, if any.
     """
     report = MergeReport() if report is None else report
-    waiting: dict[str, deque[Layer]] = {}
-    for sentence in reviewed:
+    waiting: dict[str, deque[tuple[int, Layer]]] = {}
+    for number, sentence in enumerate(reviewed):
+        if any(isinstance(tag, frozenset) for tag in sentence[standard].tags or ()):
+            report.undecided.append(number)
         layer = _without_doubtful(_with_chosen_heads(_cut_as_chosen(sentence[standard])), report)
-        waiting.setdefault("".join(layer.words), deque()).append(layer)
+        waiting.setdefault("".join(layer.words), deque()).append((number, layer))
     for sentence in corpus:
         layer = sentence[standard]
         found = waiting.get("".join(layer.words))
         if found:
-            layer = _merged(layer, found.popleft(), report)
+            number, new = found.popleft()
+            tagged_so_far = report.untagged == 0
+            layer = _merged(layer, new, report)
+            if tagged_so_far and report.untagged:
+                report.first_untagged = number
             report.sentences += 1
             sentence = dataclasses.replace(sentence, layers={**sentence.layers, standard: layer})
         yield sentence
@@ -101,6 +109,22 @@ def _without_doubtful(layer: Layer, report: MergeReport) -> Layer:
             report.doubtful.append(f"{layer.words[place]}_{tag}")
             tags[place] = None
     return layer if layer.tags is None else dataclasses.replace(layer, tags=tuple(tags))
+
+
+def only_tags(layer: Layer) -> Layer:
+    """The layer of a review without what it has in the place of tags: cuts, heads and unfinished choices."""
+    text = "".join(layer.words)
+
+    def is_tag(name: str, word: str) -> bool:
+        return not ("|" in name or _HEAD.fullmatch(name) or _is_left_cut(name, word, text))
+
+    def kept(tag: Tag, word: str) -> Tag:
+        if isinstance(tag, str):
+            return tag if is_tag(tag, word) else None
+        return frozenset(name for name in tag if is_tag(name, word)) if tag else tag
+
+    tags = tuple(map(kept, layer.tags or (), layer.words))
+    return layer if layer.tags is None else dataclasses.replace(layer, tags=tags)
 
 
 def _is_left_cut(tag: str, word: str, text: str) -> bool:

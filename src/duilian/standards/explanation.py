@@ -120,9 +120,12 @@ def _lookup(tag: str, entries: tuple[Explanation, ...], standard: str | None) ->
 
 
 def _tag_hint(tag: str, entries: tuple[Explanation, ...], standard: str | None) -> str:
-    """The same tag in other case, or up to three similar ones; otherwise where to look."""
+    """The same tag in other case, other standards that have it, or similar tags; otherwise where to look."""
     known = tuple(dict.fromkeys(each.tag for each in entries))
     near = [each for each in known if each.casefold() == tag.casefold()]
+    others = dict.fromkeys(each.standard for each in _built_in() if each.tag == tag)
+    if others and not near:
+        return f"{tag} belongs to {', '.join(others)}"
     near = near or difflib.get_close_matches(tag, known, n=3)
     if near:
         return f"did you mean {' or '.join(near)}?"

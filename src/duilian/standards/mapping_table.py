@@ -138,7 +138,9 @@ class _TableReader:
             self._fail(f"{inner.path} includes itself")
         table = inner.read()
         if inner.names != self.names:
-            self._fail(f"{inner.path} maps {' to '.join(inner.names)}, not {' to '.join(self.names)}")
+            hint = f"write `standards: {' '.join(inner.names)}`; sides of other names may use it"
+            message = f"{inner.path} maps {' to '.join(inner.names)}, not {' to '.join(self.names)}"
+            self._fail(message, hint if ANY in self.names else "")
         for pair in table.pairs:
             self._add(pair, table.pairs[pair])
 

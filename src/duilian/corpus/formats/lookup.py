@@ -21,7 +21,7 @@ from duilian.corpus.formats.underscore import read_underscore, write_underscore
 from duilian.corpus.lines import Lines
 from duilian.corpus.sentence import Sentence
 from duilian.corpus.trees import TreeCheck
-from duilian.errors import ConfigError, CorpusError, did_you_mean
+from duilian.errors import ConfigError, CorpusError, UnknownFormatError, did_you_mean
 from duilian.lazy import plugins
 
 CUTS = ("line", "sentence")
@@ -302,4 +302,4 @@ def guess_by_content(lines: list[str], path: str) -> str:
     for form in reversed(FORMATS.values()):
         if sample and form.recognises(sample):
             return form.name
-    raise CorpusError(path, 1, "cannot tell the format of this file", f"name it: {', '.join(FORMATS)}")
+    raise UnknownFormatError(path, 1, f"name it: {', '.join(FORMATS)}")
