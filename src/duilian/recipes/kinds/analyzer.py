@@ -137,8 +137,10 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     if not (run.resume and waiting.exists()):
         part = dataclasses.replace(recipe, kind=kind.name, config=config.tagger_config(recipe.sides))
         known = {field.name: getattr(run, field.name) for field in dataclasses.fields(Run)}
-        kind.train(part, _TaggerRun(**known | {"output": waiting}, whole=run))
+        new = run.stage(f"{TAGGER}.new")
+        kind.train(part, _TaggerRun(**known | {"output": new}, whole=run))
         run.forget()
+        new.replace(waiting)  # only now: once the tagger is there, a checkpoint is taken for the parser's
     tagger: Any = load(waiting)
     parser, parser_notes = _fit_parser(config, recipe, run, tagger)
     segmenter = _fit_segmenter(config, recipe, run)
