@@ -143,6 +143,29 @@ def test_a_run_that_was_stopped_goes_on(folder: Path, tmp_path: Path, stop_at: s
     assert [path.name for path in tmp_path.iterdir()] == ["zh.model"]
 
 
+@pytest.mark.parametrize("stop_at", [1, 2], ids=["tagger", "whole"])
+def test_a_run_that_was_stopped_before_it_removes_a_checkpoint_goes_on(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
+) -> None:
+    plan, output, calls = Recipe.load(folder / "r.toml"), tmp_path / "zh.model", []
+    really_forget = Run.forget
+
+    def forget(run: Run) -> None:
+        calls.append(run)
+        if len(calls) == stop_at:
+            raise KeyboardInterrupt
+        really_forget(run)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "forget", forget)
+        with pytest.raises(KeyboardInterrupt):
+            train(plan, Run(output=output))
+    assert Run(output=output).is_begun
+    train(plan, Run(output=output, resume=True))
+    assert output.read_bytes() == (folder / "zh.model").read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["zh.model"]
+
+
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: Path) -> Call:
     return in_demo_folder(monkeypatch, tmp_path, folder, {})
