@@ -92,6 +92,7 @@ def spark() -> Iterator[Job]:
     session = (
         SparkSession.builder.master(f"local[{WORKERS}]")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", str(ROWS))
         .getOrCreate()
     )

@@ -34,6 +34,7 @@ SUITES = (
     ("Ray, 2 CPUs", "ray", {}),
     ("Dask, 2 workers", "dask", {}),
 )
+EXPECTED = "from documents_for_engines import expected_hash; print(expected_hash())"
 VERSIONS = """
 import dask, pyarrow, pyspark, ray
 print(*(f"{each.__name__} {each.__version__}" for each in (pyspark, ray, dask, pyarrow)), sep=", ")
@@ -53,6 +54,15 @@ def install(folder: Path, wheel: Path | None) -> Path:
     if wheel is not None:  # one of the same version may be there
         subprocess.run([*pip, "--force-reinstall", "--no-deps", str(wheel)], check=True)
     return python
+
+
+def expected_hash(python: Path, options: dict[str, str]) -> str:
+    """Ask the Python API once; every suite compares its answers with these."""
+    command, env = [str(python), "-c", EXPECTED], os.environ | options
+    folder = TOP / "tests" / "engines"
+    return subprocess.run(
+        command, check=True, env=env, cwd=folder, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
 
 
 def run(python: Path, suite: str, options: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -82,8 +92,9 @@ def main() -> None:
     parser.add_argument("--wheel", type=Path, help="install this, instead of the source tree")
     parser.add_argument("--python", type=Path, help="use this environment as it is")
     asked = parser.parse_args()
-    python = asked.python or install(asked.folder, asked.wheel)
+    python = (asked.python or install(asked.folder, asked.wheel)).absolute()
     own = {"DUILIAN_DOCUMENTS": str(asked.documents)}
+    own["DUILIAN_EXPECTED_HASH"] = expected_hash(python, own)
     found = {engine: run(python, suite, own | options) for engine, suite, options in SUITES}
     print(f"\n{asked.documents:,} documents", flush=True)
     subprocess.run([str(python), "-c", VERSIONS], check=False)

@@ -35,8 +35,8 @@ def table() -> pa.Table:
 
 @functools.cache
 def expected_hash() -> str:
-    """The hash of the answers of the Python API."""
-    return api_hash(load(), documents(COUNT, seed=2))
+    """The hash of the answers of the Python API; `tools/engines.py` asks once for all suites."""
+    return os.environ.get("DUILIAN_EXPECTED_HASH") or api_hash(load(), documents(COUNT, seed=2))
 
 
 def analyzer_of_own_model(folder: Path) -> ArrowAnalyzer:

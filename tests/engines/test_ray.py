@@ -36,7 +36,8 @@ ACTORS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def dataset() -> Iterator[Any]:
-    folders = os.pathsep.join(str(Path(__file__).parent.parent / name) for name in ("engines", "scale"))
+    tests = Path(__file__).parent.parent
+    folders = os.pathsep.join(map(str, (tests, tests / "engines", tests / "scale")))
     ray.init(
         num_cpus=2,
         include_dashboard=False,
