@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import duckdb
@@ -16,7 +17,8 @@ from duilian.scale import ArrowAnalyzer, FolderRun
 from duilian.scale.input_parts import find_parts
 from scripts import load_script
 
-TEXTS = documents(1500, seed=1)
+COUNT = int(os.environ.get("DUILIAN_DOCUMENTS", "1500"))
+TEXTS = documents(COUNT, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +37,12 @@ def table() -> pa.Table:
 
 
 def test_run(expected: str, analyze: ArrowAnalyzer, table: pa.Table, tmp_path: Path) -> None:
+    step = COUNT // 3 + 1
     for k in range(3):
-        parquet.write_table(table.slice(500 * k, 500), tmp_path / f"{k}.parquet", row_group_size=200)
+        parquet.write_table(table.slice(step * k, step), tmp_path / f"{k}.parquet", row_group_size=200)
     run = FolderRun(find_parts([str(tmp_path)], None, tmp_path / "out"), tmp_path / "out", analyze)
     last = list(run)[-1]
-    assert (last.finished, last.documents, run.failures) == (3, 1500, [])
+    assert (last.finished, last.documents, run.failures) == (3, COUNT, [])
     assert sorted_hash(parquet.read_table(tmp_path / "out").to_pylist()) == expected
 
 
