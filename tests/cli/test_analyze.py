@@ -271,10 +271,10 @@ def test_the_lexicon_is_explained_in_every_form(call: Call, form: tuple[str, ...
     assert "京图" in out
     lines = [line for line in err.splitlines() if line.startswith("lexicon: ")]
     assert [line.partition(": pku has ")[0] for line in lines] == [
-        "lexicon: a.txt:2: 京图 (force, lexicon.txt:2) at 2:4 fires",
-        "lexicon: a.txt:2: 图书 (force, lexicon.txt:3) at 3:5 does not fire: "
+        "lexicon: a.txt:2: 京图 (force, lexicon.txt:2) at 2:4 applied",
+        "lexicon: a.txt:2: 图书 (force, lexicon.txt:3) at 3:5 not applied: "
         "overlaps '京图', which has priority",
-        "lexicon: 京图 (force, lexicon.txt:2) at 1:3 fires",
+        "lexicon: 京图 (force, lexicon.txt:2) at 1:3 applied",
     ]
 
 
@@ -286,9 +286,9 @@ def test_what_is_explained_is_what_is_written(call: Call) -> None:
     _, out, err = call(*EXPLAIN, "--format", "conllu", "--to", "slash", "a.conllu")
     assert out == "图书馆/n  去北/n\n"
     assert err.splitlines() == [
-        "lexicon: a.conllu, sentence 1: 图书馆去 (prefer, lexicon.txt:1) at 0:4 does not fire: "
+        "lexicon: a.conllu, sentence 1: 图书馆去 (prefer, lexicon.txt:1) at 0:4 not applied: "
         "overlaps '去北', which has priority: pku has 图书馆/n 去北/n",
-        "lexicon: a.conllu, sentence 1: 去北 (force, lexicon.txt:2) at 3:5 does not fire: pku has 去北/n",
+        "lexicon: a.conllu, sentence 1: 去北 (force, lexicon.txt:2) at 3:5 not applied: pku has 去北/n",
     ]
     err = call(*EXPLAIN, "--to", "slash", stdin="我在图书馆去过".encode())[2]
-    assert "lexicon: <stdin>:1: 图书馆去 (prefer, lexicon.txt:1) at 2:6 does not fire: pku has 图书馆/" in err
+    assert "lexicon: <stdin>:1: 图书馆去 (prefer, lexicon.txt:1) at 2:6 not applied: pku has 图书馆/" in err

@@ -57,12 +57,12 @@ def test_the_lexicon_is_explained_by_every_command(duilian: Call, command: str, 
     Path("a.txt").write_text("你好\n去北京图书馆\n", encoding="utf-8")
     options = ("-m", "char", "--lexicon", "words.txt", "--explain", "a.txt")
     status, _, err = duilian(command, *options)
-    assert (status, err) == (0, "lexicon: a.txt:2: 京图 (force, words.txt:1) at 2:4 fires\n")
+    assert (status, err) == (0, "lexicon: a.txt:2: 京图 (force, words.txt:1) at 2:4 applied\n")
     status, _, err = duilian(command, "-m", "char", "--explain", "a.txt")
     assert (status, "nothing to explain without --lexicon" in " ".join(err.split())) == (2, True)
     if command != "segment":
         form = ("--to", "slash", "--nbest", "2")
-        assert duilian(command, *options, *form)[2].count("at 2:4 fires") == 1
+        assert duilian(command, *options, *form)[2].count("at 2:4 applied") == 1
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -16,9 +16,10 @@ from duilian.lexicon.letter_words import English, GluedWords, LetterWords
 from duilian.text import BEGINS, NOT_FOREIGN, ONLY_FOREIGN, WHOLE_KINDS, Folding
 
 CHARACTERS = "中国aB1 "
-WORDS = st.lists(st.text("中国ab", min_size=2, max_size=4), max_size=6)
+WORDS = st.lists(st.text("中国ab1", min_size=2, max_size=4), max_size=6)
+MEETING = re.compile("[a-z]1*(?=[中国])|[中国](?=[a-z])")
 ENCODING = Encoding("char", ("FW", "NN", "VV"), "BIES", True, False)
-GLUED = ("t恤", "卡拉ok", "aa制")
+GLUED = ("t恤", "卡拉ok", "aa制", "mp3机")
 
 
 def letter_words(words: list[str] | tuple[str, ...], english: English = "tags") -> LetterWords:
@@ -36,7 +37,7 @@ def is_glued(text: str, at: int, words: list[str]) -> bool:
     """Whether a known word, in any case, stands around a place without cutting a run of letters."""
     edges = {k for k in range(len(text) + 1) if not re.fullmatch("[a-z]{2}", text[max(k - 1, 0) : k + 1])}
     return any(
-        text[a:b] in words
+        text[a:b] in words and at - a in {meeting.end() for meeting in MEETING.finditer(text[a:b])}
         for a in range(at)
         for b in range(at + 1, len(text) + 1)
         if a in edges and b in edges
@@ -49,7 +50,7 @@ def test_han_and_letters_are_glued_where_brute_force_finds_a_word(words: list[st
     known, facts = units.known, letter_words(words).facts(units)
     lower = text.lower()
     for unit, (begin, _) in enumerate(units.spans.tolist()):
-        meets = re.fullmatch("[a-z][中国]|[中国][a-z]", lower[max(begin - 1, 0) : begin + 1]) is not None
+        meets = begin in {meeting.end() for meeting in MEETING.finditer(lower)}
         must_begin = meets and not is_glued(lower, begin, words) and not known[unit] & 2
         assert bool(facts[unit] & BEGINS) == (bool(known[unit] & BEGINS) or must_begin)
 
@@ -62,7 +63,11 @@ def test_han_and_letters_are_glued_where_brute_force_finds_a_word(words: list[st
         ("穿T恤的", [1]),
         ("唱卡拉ＯＫ吧", [4]),
         ("穿TT恤", [1, 2]),
-        ("买iPhone15吧", [1]),
+        ("买iPhone15吧", [1, 4]),
+        ("买iPhone15", [1]),
+        ("听mp3机", [1]),
+        ("听mp4机", [1, 3]),
+        ("15吧", []),
         ("nice", []),
     ],
 )

@@ -69,7 +69,9 @@ Threads = Annotated[int, typer.Option(min=1, metavar="N", help="Number of thread
 LexiconFile = Annotated[
     str | None,
     typer.Option(
-        "--lexicon", metavar="FILE", help="Your own words, one per line: word, tag and weight, tab-separated."
+        "--lexicon",
+        metavar="FILE",
+        help="Your own words, one per line: word, tag and weight, tab-separated; or a jieba dictionary.",
     ),
 ]
 LexiconMode = Annotated[

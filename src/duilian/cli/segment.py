@@ -66,7 +66,8 @@ def command(
 ) -> None:
     """Segment text into words, separated by two spaces, line by line.
 
-    No character is lost except line ends. White space in the text always separates words and is kept.
+    No character is lost except line ends. White space in the text separates words; a
+    single space becomes two.
     Addresses, #topics#, @names, numbers and alphabetic words are never cut, except by two-chain models.
     """
     refuse_models(inputs)

@@ -96,9 +96,9 @@ def in_mode(model: Any, mode: str | None) -> Any:
 def explain_lexicon(analyzer: Analyzer, doc: Doc, place: str) -> None:
     """Report which words of the lexicon took effect in an analysis."""
     for found in analyzer.explain(doc):
-        effect = "does not fire: "
+        effect = "not applied: "
         if found.standards:
-            effect = f"fires in {', '.join(found.standards)} only: " if found.why_not else "fires"
+            effect = f"applied in {', '.join(found.standards)} only: " if found.why_not else "applied"
         where = f"{place}: " if place else ""
         entry = f"{found.word} ({', '.join(filter(None, (found.mode, found.place)))})"
         typer.echo(f"lexicon: {where}{entry} at {found.start}:{found.end} {effect}{found.why_not}", err=True)

@@ -59,7 +59,7 @@ def load(connection: sqlite3.Connection, model: str | Path | None = None) -> Non
     [('我们去[北京]。',)]
     """
     if not hasattr(connection, "enable_load_extension"):
-        hint = "use a Python whose sqlite3 was built with --enable-loadable-sqlite-extensions"
+        hint = "use apsw (pip install apsw), or a Python built with --enable-loadable-sqlite-extensions"
         raise ConfigError("this Python's sqlite3 cannot load extensions", hint)
     connection.enable_load_extension(True)
     try:

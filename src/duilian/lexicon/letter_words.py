@@ -1,8 +1,8 @@
 """Alphabetic words within Chinese text, for models that have learned to tag them (`[mixing]` of a recipe).
 
 Han characters and letters form one word only if the training corpora or the dictionary contain that very
-word (K歌, T恤); elsewhere a word ends between them. An alphabetic word gets a part-of-speech tag, or the tag
-for foreign words that its standard prescribes.
+word (K歌, T恤). Elsewhere a word ends between them, even if digits follow the letters (iPhone15). An
+alphabetic word gets a part-of-speech tag, or the tag for foreign words that its standard prescribes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ English = Literal["tags", "standard"]
 
 LATIN = "A-Za-zＡ-Ｚａ-ｚÀ-ÖØ-öø-ɏ"
 HAN = "々〇㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
-RUNS = re.compile(f"[{LATIN}]+")
-MIXED = re.compile(f"[{LATIN}][{HAN}]|[{HAN}][{LATIN}]")
+DIGITS = "0-9０-９"
+RUNS = re.compile(f"[{LATIN}]+[{DIGITS}]*")  # iPhone15 ends like a word of letters alone
+MIXED = re.compile(f"[{LATIN}][{DIGITS}]*(?=[{HAN}])|[{HAN}](?=[{LATIN}])")
 _IS_HAN, _IS_LATIN = re.compile(f"[{HAN}]").match, re.compile(f"[{LATIN}]").match
 
 
 class LetterRun(NamedTuple):
-    """A run of letters in a text, and whether it is glued to the Han before it and after it."""
+    """A run of letters in a text, with the digits after it, and whether Han on either side is glued to it."""
 
     start: int
     end: int
@@ -44,9 +45,9 @@ class GluedWords:
     def __init__(self, words: Iterable[str]) -> None:
         self._at: dict[str, list[tuple[str, int]]] = {}  # by the two characters that meet: word, place
         for word in words:
-            for place in range(1, len(word)):
-                if MIXED.fullmatch(pair := word[place - 1 : place + 1]):
-                    self._at.setdefault(pair, []).append((word, place))
+            for meeting in MIXED.finditer(word):
+                place = meeting.end()
+                self._at.setdefault(word[place - 1 : place + 1], []).append((word, place))
         self.longest = max((len(word) for found in self._at.values() for word, _ in found), default=0)
 
     def __contains__(self, pair: str) -> bool:
