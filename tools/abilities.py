@@ -15,8 +15,8 @@ from duilian.models.roles import Ability
 HEAD = """# What each kind of model can do
 
 Made by `python tools/abilities.py` from the code. Every kind that finds words works with `dl.load`,
-`duilian analyze`, `tag` and `segment`; what a kind cannot do is refused with a sentence that names the kind
-and the way out.
+`duilian analyze`, `tag` and `segment`; what a kind cannot do is refused with a message that names the kind
+and an alternative.
 """
 COLUMNS = {
     Ability.WORDS: "words",
@@ -28,20 +28,20 @@ COLUMNS = {
     Ability.CONVERSION: "conversion",
 }
 NOTES = """
-- At word level, models take words separated by blanks and find only their tags. A model that only segments
+- At word level, models take words separated by spaces and find only their tags. A model that only segments
   has no tags.
 - `analyzer` puts a tagger of any kind that finds words, a parser of either kind, and perhaps a small
   segmenter into one file; it can do what its parts can.
-- `multitask` with `expansion = "best"` has neither probabilities nor n best.
+- `multitask` with `expansion = "best"` has neither probabilities nor n-best lists.
 - `guided` converts from the source's standard to its own, `coupled` between all of its standards.
 - `two-chain` can tag given words, too (`--mode tag`), and cuts text fast by its chain of boundaries alone
   (`--fast`).
 - A `joint-parser` chooses tags to go with the tree. In an analyser with a coupled tagger, it chooses among
-  that one's tags, and the tags of the answer are always the parser's, with or without trees; with another
+  the tagger's tags, and the tags of the answer are always the parser's, with or without trees; with another
   tagger, they stay the tagger's.
-- The scores of `parser`'s n best trees compare trees of one sentence; they are not probabilities.
+- The scores of `parser`'s n-best trees compare trees of one sentence; they are not probabilities.
 
-A foreign tagger with the role of a `Labeler` ([`models/roles.py`](../src/duilian/models/roles.py)) stands in
+A tagger of your own that implements `Labeler` ([`models/roles.py`](../src/duilian/models/roles.py)) works in
 an analyser like ours: [`examples/foreign_tagger.py`](../examples/foreign_tagger.py). Other packages make
 kinds of model files known by the entry-point group `duilian.models`: the name is the kind, the value
 `module:Class`.

@@ -201,7 +201,8 @@ class Analyzer:
     ) -> Iterator[list[str]]:
         """Segment many texts in one standard, in order; the words are those of `pipe`.
 
-        `fast` uses the fast segmenter of the model: many times as fast, but less accurate, above all outside news.
+        `fast` uses the fast segmenter of the model: many times as fast, but less accurate, above all outside
+        news.
         """
         plan = self._planner.plan(self._words_only(standard, fast=fast))
         for texts_of_batch in _text_batches(texts, batch, errors):

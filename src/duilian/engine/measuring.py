@@ -40,7 +40,7 @@ def evaluate(
 
     `standard` is the model's; the default is that of the gold sentences. A parser gets gold words and tags, a
     tagger at word level gold words, and the others raw text, which an analyser reads as it reads any text.
-    Words outside a vocabulary are scored apart, and those that are in another corpus' vocabulary once more.
+    Words outside a vocabulary are scored separately, and again those in another corpus's vocabulary.
     """
     if not isinstance(gold, Corpus) or not (isinstance(model, Corpus) or _can_answer(model)):
         raise ConfigError(

@@ -11,6 +11,7 @@ from duilian.atomic_files import replacing
 from duilian.experiments.cell_run import TEST_LOG, CellFolder
 from duilian.experiments.plan import StudyPlan
 from duilian.experiments.results import SIGNIFICANT, ExperimentResult, FilledTable, ResultRow
+from duilian.experiments.study import studies
 from duilian.learning.run_log import read_log
 from duilian.reports.charts import line_chart
 from duilian.reports.html_page import Section, escape, note, page, shown, table
@@ -58,7 +59,8 @@ def _cpu_time(seconds: float) -> str:
 
 def command_line(result: ExperimentResult) -> str:
     quick = " --quick" if result.facts["form"] == "quick" else ""
-    return f"duilian experiment {result.study} --data DIR -o OUT{quick}"
+    name = result.study if result.study in studies() else f"{result.study}.toml"
+    return f"duilian experiment {name} --data DIR -o OUT{quick}"
 
 
 def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
