@@ -123,7 +123,7 @@ def test_a_checkpoint_keeps_every_best(sides: int, tmp_path: Path) -> None:
     assert resumed.rule.arrays["seen"] == whole.rule.arrays["seen"]
     for a, b in zip(resumed.bests, whole.bests, strict=True):
         assert (a.score, a.iteration, a.weights.tolist()) == (b.score, b.iteration, b.weights.tolist())
-    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+    with pytest.raises(ModelFileError, match="the checkpoint of another run"):
         trainer(sides).resume(path, "other")
 
 

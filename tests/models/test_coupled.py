@@ -74,7 +74,7 @@ def test_a_checkpoint_of_other_data_or_settings_is_refused(tmp_path: Path) -> No
         (other, {}),
     ]:
         tagger = small(**{"mapping": mapping} | parameters)
-        with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+        with pytest.raises(ModelFileError, match="the checkpoint of another run"):
             tagger.fit([corpus, SMALL[1]], session=Session(checkpoint=checkpoint, resume=True))
 
 

@@ -242,7 +242,7 @@ def test_a_run_that_was_stopped_ends_the_same(tmp_path: Path) -> None:
     resumed = Parser("ctb", **SMALL).fit(TRAIN[:30], dev=DEV, session=session)
     assert np.array_equal(whole.model_.weights, resumed.model_.weights)
     other = Parser("ctb", **SMALL)
-    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+    with pytest.raises(ModelFileError, match="the checkpoint of another run"):
         other.fit(TRAIN[:20], dev=DEV, session=session)
 
 

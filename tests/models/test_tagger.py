@@ -160,7 +160,7 @@ def test_a_resumed_run_gives_the_same_bytes(algorithm: str, tmp_path: Path) -> N
     assert [each.tobytes() for each in resumed.state()[1].values()] == [
         each.tobytes() for each in whole.state()[1].values()
     ]
-    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+    with pytest.raises(ModelFileError, match="the checkpoint of another run"):
         tagger(5).fit(CTB[:70], dev=DEV, session=resume)
     with pytest.raises(ModelFileError, match="kind 'checkpoint', not 'crf'"):
         Tagger.load(checkpoint)

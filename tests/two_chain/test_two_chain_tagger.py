@@ -305,7 +305,7 @@ def test_same_bytes_for_any_threads_and_after_a_stop(tmp_path, corpus: list[Laye
     assert bytes_of("b", threads=2) == whole
     bytes_of("c", iterations=1)
     assert bytes_of("c") == whole
-    with pytest.raises(ModelFileError, match="not a checkpoint of this run"):
+    with pytest.raises(ModelFileError, match="the checkpoint of another run"):
         bytes_of("c", cost="label")
 
 
