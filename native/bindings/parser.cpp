@@ -165,7 +165,7 @@ void bind_parser(nb::module_& m) {
         rooted.insert(rooted.begin(), -1);
         named.insert(named.begin(), -1);
         if (named.size() != rooted.size() || !is_tree(rooted))
-          throw std::invalid_argument("a guide tree needs a head and a relation for each word");
+          throw std::invalid_argument("a guide needs a tree, with a relation for each word");
         GuideTree guide;
         guide.reset(rooted, named);
         std::vector<std::int64_t> shapes, paths;
