@@ -51,7 +51,7 @@ def watch(
             read = sum(file.position for file in files) if files else done
             rate = count / max(now - start, 1e-9)
             left = "" if total is None else left_over(now - start, read, total)
-            progress.update(task, completed=read, count=count, rate=rate, left=left)
+            progress.update(task, completed=read, count=count, rate=rate, left=left, refresh=True)
 
         count = 0
         for count, item in enumerate(items, start=1):
