@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 TOP = Path(__file__).parent.parent
@@ -110,6 +110,42 @@ def test_nobody_uses_private_attributes_of_another_package() -> None:
         if package_of(path) not in owners[name] and name not in NAMED_TUPLE
     ]
     assert wrong == []
+
+
+def test_no_class_uses_or_overrides_private_names_of_a_base_in_another_package() -> None:
+    """What a subclass elsewhere calls or replaces is no private matter: such names have no underscore."""
+    places: dict[str, tuple[Path, ast.ClassDef]] = {}
+    for path, tree in modules():
+        places |= {node.name: (path, node) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    wrong = [
+        f"{path.relative_to(SOURCE)}: {name} and {base} both have {private}"
+        for name, (path, node) in places.items()
+        for base in bases_of(node, places)
+        if package_of(places[base][0]) != package_of(path)
+        for private in sorted(private_names(node) & private_names(places[base][1]))
+    ]
+    assert wrong == []
+
+
+def bases_of(node: ast.ClassDef, known: Mapping[str, tuple[Path, ast.ClassDef]]) -> Iterator[str]:
+    """All base classes of a class that the package has, the bases of bases included."""
+    for base in node.bases:
+        name = ast.unparse(base).partition("[")[0].rpartition(".")[2]
+        if name in known:
+            yield name
+            yield from bases_of(known[name][1], known)
+
+
+def private_names(node: ast.ClassDef) -> set[str]:
+    """The private names that a class defines, sets or uses as its own."""
+    own = {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        if isinstance(each.value, ast.Call) or ast.unparse(each.value) in ("self", "cls")
+    }
+    own |= {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+    return {name for name in own if re.match(r"_[a-z]", name)} - set(NAMED_TUPLE)
 
 
 def test_one_name_for_one_thing() -> None:

@@ -68,9 +68,9 @@ def test_it_learns(tagger, corpora):
 
 def test_trimming_drops_small_weights_and_more_of_those_of_words(corpora):
     class Watched(DynamicTrainer):
-        def _maker(self, weights, keys):
+        def model_maker(self, weights, keys):
             self.weights = weights
-            return super()._maker(weights, keys)
+            return super().model_maker(weights, keys)
 
     trainer = Watched(DynamicConfig(standard="ctb", learning=AdaGrad(iterations=2)), Session())
     trained = trainer.run([sentence["ctb"] for sentence in corpora[0]])

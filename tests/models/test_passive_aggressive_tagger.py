@@ -24,8 +24,8 @@ SENTENCES = [
 class Watched(CrfTrainer):
     """A run of training that shows its data."""
 
-    def _data(self, layers):
-        self.data, keys = super()._data(layers)
+    def prepare(self, layers):
+        self.data, keys = super().prepare(layers)
         return self.data, keys
 
 

@@ -45,7 +45,7 @@ class LastSeenTagger(Estimator[LastSeenConfig, LastSeenModel]):
         pairs = [pair for layer in layers for pair in zip(layer.words, layer.tags or (), strict=True)]
         return self.use(LastSeenModel(self.config, {word: str(tag) for word, tag in pairs}))
 
-    def _use(self, model: LastSeenModel) -> None: ...
+    def compile(self, model: LastSeenModel) -> None: ...
 
     def predict(self, X: Sentences) -> list[list[str]]:  # noqa: N803
         layers = layers_of(X, self.standard)

@@ -203,13 +203,13 @@ class Estimator(Parameters[Config], Storable, Generic[Config, Model]):
         return self.use(self.trained_.model(min_weight))
 
     @abc.abstractmethod
-    def _use(self, model: Model) -> None:
+    def compile(self, model: Model) -> None:
         """Compile a model for answering."""
 
     def use(self, model: Model) -> Self:
         """Answer with this model from now on."""
         self.model_ = model
-        self._use(model)
+        self.compile(model)
         return self
 
     @checked

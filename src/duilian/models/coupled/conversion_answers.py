@@ -50,7 +50,7 @@ class ConversionPlan(abc.ABC):
         self._allows = allowed_labels(self.mapping, standards, encodings)
 
     @abc.abstractmethod
-    def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
+    def label_limited(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
         """Label sentences in the target's standard."""
 
     def unknown_tags(self, layers: Sequence[Layer]) -> list[tuple[int, int, str]]:
@@ -67,13 +67,13 @@ class ConversionPlan(abc.ABC):
 
     def label(self, units: UnitBatch, ask: Ask, threads: int = 1) -> SideLabels:
         """Label annotated sentences in the target's standard; unknown tags count as open."""
-        found = self._label(units, self._limits(units, np.zeros(len(units), np.bool_)), ask, threads)
+        found = self.label_limited(units, self._limits(units, np.zeros(len(units), np.bool_)), ask, threads)
         crossed = self._crossed(units, found.label)
         begins = crossed.copy()
         while crossed.any():
             sentences = np.unique(np.searchsorted(units.sentence, np.flatnonzero(crossed), "right") - 1)
             some, places = units.take(sentences)
-            again = self._label(some, self._limits(some, begins[places]), ask, threads)
+            again = self.label_limited(some, self._limits(some, begins[places]), ask, threads)
             found = found.updated(places, again, len(self.encodings[1].labels))
             crossed[:] = False
             crossed[places] = self._crossed(some, again.label)

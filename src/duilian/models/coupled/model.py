@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from duilian.corpus import Layer
     from duilian.models.coupled.coupled_run import TrainedCoupled
     from duilian.models.coupled.dev_sets import DevLayers
-    from duilian.models.coupled.training import CoupledTrainer
     from duilian.standards import Mapping as TagMapping
 
 
@@ -100,8 +99,10 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         drawn, compared with the others. For `session`, see `Tagger.fit`. `cache` is a folder that stores the
         candidates of offline pruning.
         """
+        from duilian.models.coupled.training import CoupledTrainer  # not needed to tag
+
         check_corpora(X)
-        trainer = self._trainer(Session.of(session, threads), cache)
+        trainer = CoupledTrainer(self.config, Session.of(session, threads), cache)
         trainer.check_counts(X, dev)
         corpora = [layers_of(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
         held_out = None
@@ -132,11 +133,6 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
                 found[name] = curve
         return found
 
-    def _trainer(self, session: Session, cache: str | Path | None) -> CoupledTrainer:
-        from duilian.models.coupled.training import CoupledTrainer  # not needed to tag
-
-        return CoupledTrainer(self.config, session, cache)
-
     def _dev_layers(self, corpus: Sentences | None, standard: str) -> DevLayers | None:
         """Dev sentences, with the guide's annotation if all of them have it."""
         from duilian.models.coupled.dev_sets import DevLayers
@@ -150,7 +146,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
             given = [each[guide] for each in found if isinstance(each, Sentence) and guide in each.layers]
         return DevLayers(layers_of(found, standard), given if found and len(given) == len(found) else None)
 
-    def _use(self, model: CoupledModel) -> None:
+    def compile(self, model: CoupledModel) -> None:
         self.predictor_ = CoupledPredictor(model, coarse_window=self.coarse_window_)
 
     @classmethod

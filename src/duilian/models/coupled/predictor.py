@@ -302,7 +302,7 @@ class CoupledConversion(ConversionPlan):
         self._predictor, self._a, self._b = predictor, sides.number(source), sides.number(target)
         super().__init__((source, target), (sides.encodings[self._a], sides.encodings[self._b]), mapping)
 
-    def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
+    def label_limited(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
         predictor, side = self._predictor, self._b
         allowed = [no_sets()] * len(predictor.sides)
         allowed[side], allowed[self._a] = limits.target, limits.source

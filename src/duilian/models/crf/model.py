@@ -74,17 +74,19 @@ class Tagger(Estimator[CrfConfig, CrfModel], StandardTagger):
         With a dev set, the weights of the iteration that does best on it are kept. A `session` has the number
         of threads, progress callbacks, a file for checkpoints, and whether to resume from it.
         """
-        trainer = self._trainer(Session.of(session, threads))
+        trainer = self.trainer_type(self.config, Session.of(session, threads))
         self.trained_ = trainer.run(self.layers(X, y), None if dev is None else self.layers(dev))
         self.best_score_, self.iterations_ = self.trained_.score, self.trained_.iterations
         return self.trim(0.0)
 
-    def _trainer(self, session: Session) -> CrfTrainer:
-        from duilian.models.crf.training import CrfTrainer  # not needed to tag
+    @property
+    def trainer_type(self) -> type[CrfTrainer]:
+        """The class of a training run; it is not needed to tag."""
+        from duilian.models.crf.training import CrfTrainer
 
-        return CrfTrainer(self.config, session)
+        return CrfTrainer
 
-    def _use(self, model: CrfModel) -> None:
+    def compile(self, model: CrfModel) -> None:
         self.predictor_ = self.predictor_type(model)
 
     @property

@@ -34,9 +34,9 @@ class CrfPredictor(StandardTagger):
     def __init__(self, model: CrfModel) -> None:
         self.kind, self.standard, self.level = model.kind, model.config.standard, model.config.level
         self.standards = (self.standard,)
-        self.packer = self._make_packer(model)
+        self.packer = self.make_packer(model)
         self.templates = self.packer.templates
-        self.native = self._compile(model)
+        self.native = self.compile(model)
         self._free = no_constraints()
 
     @property
@@ -62,10 +62,12 @@ class CrfPredictor(StandardTagger):
         """How annotation becomes labels."""
         return self.packer.encoding
 
-    def _make_packer(self, model: CrfModel) -> Packer:
+    def make_packer(self, model: CrfModel) -> Packer:
+        """How sentences are packed for the core."""
         return model.packer()
 
-    def _compile(self, model: CrfModel) -> _native.Predictor:
+    def compile(self, model: CrfModel) -> _native.Predictor:
+        """The native predictor."""
         encoding = self.encoding_
         return _native.Predictor(
             len(encoding.labels),

@@ -60,10 +60,12 @@ class CrfTrainer:
             raise ConfigError("there are no sentences to learn from")
         config = self.config
         layers = config.features.with_copies(layers, config.standard, config.learning.seed)
-        self.packer = self._make_packer(layers)
+        self.packer = self.make_packer(layers)
         learning = self.config.learning.with_batch(len(layers))
-        data, keys = self._data(layers)
-        trainer = Trainer(self._rule(data, len(layers), learning), self.layout.weights, len(layers), learning)
+        data, keys = self.prepare(layers)
+        trainer = Trainer(
+            self.make_rule(data, len(layers), learning), self.layout.weights, len(layers), learning
+        )
         evaluate = self._evaluator(dev, keys) if dev is not None else None
         trainer.run_kept(
             evaluate,
@@ -73,11 +75,11 @@ class CrfTrainer:
         score = None if evaluate is None else float(trainer.best_score)
         weights, iterations = trainer.best, trainer.iteration
         del trainer, data, evaluate  # frees memory for the compiled weights
-        return TrainedCrf(score, iterations, self._maker(weights, keys))
+        return TrainedCrf(score, iterations, self.model_maker(weights, keys))
 
-    def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
+    def model_maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
         """A function that makes the model; it holds nothing that only training needs."""
-        layout, parts, model_type = self.layout, self._parts(), self.model_type
+        layout, parts, model_type = self.layout, self.parts(), self.model_type
 
         def make(min_weight: float) -> CrfModel:
             compiled = _native.compile_weights(layout, weights, keys, min_weight)
@@ -85,7 +87,7 @@ class CrfTrainer:
 
         return make
 
-    def _parts(self) -> dict[str, Any]:
+    def parts(self) -> dict[str, Any]:
         """What a model has apart from its weights; templates have a name, but no path."""
         config, templates = self.config, self.config.features.named(self.packer.templates)
         if config.features.templates is not None:
@@ -97,24 +99,28 @@ class CrfTrainer:
             "dictionary": self.packer.reading.dictionary,
         }
 
-    def _templates(self) -> Templates:
+    def templates(self) -> Templates:
+        """The templates of the settings, or those of the kind."""
         return self.config.features.load_templates(DEFAULT_TEMPLATES[self.config.level])
 
-    def _make_packer(self, layers: Sequence[Layer]) -> Packer:
+    def make_packer(self, layers: Sequence[Layer]) -> Packer:
+        """How the sentences are read, with the labels that their tags need."""
         config = self.config
         tags = None if config.segment_only else tags_of(layers, config.standard)
         encoding = config.features.encoding(config.level, tags)
         self.readings = config.features.readings(layers, config.learning.seed)
-        return Packer(encoding, self._templates(), self.readings.full)
+        return Packer(encoding, self.templates(), self.readings.full)
 
-    def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
+    def pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
+        """The training sentences as templates see them."""
         packer = dataclasses.replace(self.packer, reading=self.readings.training)
         return packer.pack(units, layers, self.session.threads)
 
-    def _data(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
+    def prepare(self, layers: Sequence[Layer]) -> tuple[Any, npt.NDArray[np.uint64]]:
+        """The training data, the keys of their features, and the layout of the weights."""
         encoding, features = self.packer.encoding, self.config.features
         encoded = encoding.encode(layers)
-        packed = self._pack_training(encoded.units, layers)
+        packed = self.pack_training(encoded.units, layers)
         keys, rows = _native.index_features(
             self.packer.templates.native, packed, features.min_count, self.session.threads
         )
@@ -123,7 +129,8 @@ class CrfTrainer:
         self.layout = _native.lay_out_tagger(len(encoding.labels), rules, len(keys), data, features.full_from)
         return data, keys
 
-    def _rule(self, data: Any, examples: int, learning: Learning) -> Rule:
+    def make_rule(self, data: Any, examples: int, learning: Learning) -> Rule:
+        """The learning rule of the settings, for these data."""
         if isinstance(learning, ExponentiatedGradient):
             make = lambda c: _native.ExponentiatedGradient(self.layout, data, c)  # noqa: E731
             return ExponentiatedRule(make, learning)
@@ -138,7 +145,7 @@ class CrfTrainer:
         encoding = self.packer.encoding
         split = [encoding.split(layer.words) for layer in layers]
         packed = self.packer.pack([units for units, _ in split], layers, self.session.threads)
-        labels_by = self._dev_labels(packed, keys)
+        labels_by = self.label_dev(packed, keys)
         tags = None
         if not self.config.segment_only:
             tags = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
@@ -146,7 +153,7 @@ class CrfTrainer:
         scorer = LabelScorer(encoding.meaning, packed.first, sizes, tags)
         return lambda weights: scorer.score(labels_by(weights)).f1
 
-    def _dev_labels(
+    def label_dev(
         self, packed: _native.Sentences, keys: npt.NDArray[np.uint64]
     ) -> Callable[[Weights], npt.NDArray[np.int32]]:
         """A function from weights to the labels of a dev set."""

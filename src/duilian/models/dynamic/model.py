@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from duilian.labels.encoding import Level
-from duilian.learning import Learning, Session
+from duilian.learning import Learning
 from duilian.models.crf.config import CrfConfig
 from duilian.models.crf.storage import CrfModel
 from duilian.models.crf.uncalibrated import UncalibratedTagger
@@ -58,7 +58,8 @@ class DynamicTagger(UncalibratedTagger):
         self.learning = learning
         self.search = search
 
-    def _trainer(self, session: Session) -> DynamicTrainer:
-        from duilian.models.dynamic.training import DynamicTrainer  # not needed to tag
+    @property
+    def trainer_type(self) -> type[DynamicTrainer]:
+        from duilian.models.dynamic.training import DynamicTrainer
 
-        return DynamicTrainer(self.config, session)
+        return DynamicTrainer

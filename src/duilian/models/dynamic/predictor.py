@@ -12,7 +12,7 @@ from duilian.models.dynamic.storage import DynamicModel
 class DynamicPredictor(UncalibratedPredictor):
     """Answers of a tagger with dynamic features: words and tags."""
 
-    def _compile(self, model: DynamicModel) -> _native.DynamicPredictor:  # type: ignore[override]
+    def compile(self, model: DynamicModel) -> _native.DynamicPredictor:  # type: ignore[override]
         search = model.config.search
         return _native.DynamicPredictor(
             len(self.encoding_.labels),

@@ -31,17 +31,17 @@ class DynamicTrainer(CrfTrainer):
     config: DynamicConfig
     packer: DynamicPacker
 
-    def _templates(self) -> Templates:
+    def templates(self) -> Templates:
         return self.config.features.load_templates(TEMPLATES)
 
-    def _make_packer(self, layers: Sequence[Layer]) -> DynamicPacker:
-        plain, features = super()._make_packer(layers), self.config.features
+    def make_packer(self, layers: Sequence[Layer]) -> DynamicPacker:
+        plain, features = super().make_packer(layers), self.config.features
         self.word_templates = _word_templates(features.word_templates)
         _check_columns(plain.templates, features.english)
         english = None if features.english is None else EnglishUses.read(features.english)
         return DynamicPacker(plain.encoding, plain.templates, plain.reading, english)
 
-    def _data(self, layers: Sequence[Layer]) -> tuple[_native.DynamicTraining, npt.NDArray[np.uint64]]:
+    def prepare(self, layers: Sequence[Layer]) -> tuple[_native.DynamicTraining, npt.NDArray[np.uint64]]:
         encoding, features = self.packer.encoding, self.config.features
         encoded = encoding.encode(layers)
         if (encoded.label < 0).any():
@@ -52,7 +52,7 @@ class DynamicTrainer(CrfTrainer):
             label_words(encoding),
             self.packer.templates.native,
             native_templates(self.word_templates),
-            self._pack_training(encoded.units, layers),
+            self.pack_training(encoded.units, layers),
             encoded.label,
             features.min_count,
             features.min_word_count,
@@ -63,21 +63,21 @@ class DynamicTrainer(CrfTrainer):
         self.layout = self.data.layout
         return self.data, self.data.keys
 
-    def _rule(self, data: Any, examples: int, learning: Learning) -> Rule:
+    def make_rule(self, data: Any, examples: int, learning: Learning) -> Rule:
         if isinstance(learning, PassiveAggressive):
             return PassiveAggressiveRule(data, learning)
         assert isinstance(learning, AdaGrad)
         return learning.rule(_native.DynamicObjective(data), examples, self.session.threads)
 
-    def _dev_labels(
+    def label_dev(
         self, packed: _native.Sentences, keys: npt.NDArray[np.uint64]
     ) -> Callable[[Weights], npt.NDArray[np.int32]]:
         data, threads = self.data, self.session.threads
         rows = data.rows(self.packer.templates.native, packed, threads)
         return lambda weights: data.tag(weights, packed, rows, threads)
 
-    def _parts(self) -> dict[str, Any]:
-        parts, features = super()._parts(), self.config.features
+    def parts(self) -> dict[str, Any]:
+        parts, features = super().parts(), self.config.features
         words = None if self.word_templates is None else features.named(self.word_templates)
         named = {
             "word_templates": None if words is None else words.name,
@@ -86,9 +86,9 @@ class DynamicTrainer(CrfTrainer):
         config = parts["config"].updated({"features": named})
         return parts | {"config": config, "word_templates": words, "english": self.packer.english}
 
-    def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
+    def model_maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
         """A function that makes the model; it drops weights of words up to five times the size."""
-        layout, unit_rows, parts = self.layout, self.data.unit_rows, self._parts()
+        layout, unit_rows, parts = self.layout, self.data.unit_rows, self.parts()
         words = label_words(self.packer.encoding)
 
         def make(min_weight: float) -> CrfModel:

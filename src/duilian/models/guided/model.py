@@ -86,15 +86,16 @@ class GuidedTagger(Tagger, Converting):
         session = Session.of(session, threads)
         if not isinstance(source, Tagger):
             source = Tagger.with_config(self.config.source_config()).fit(source, threads=session.threads)
-        trainer = self._guided_trainer(session, source)
+        trainer = self.trainer_type(self.config, session, source)
         self.trained_ = trainer.run(self.layers(X, y), None if dev is None else self.layers(dev))
         self.best_score_, self.iterations_ = self.trained_.score, self.trained_.iterations
         return self.trim(0.0)
 
-    def _guided_trainer(self, session: Session, source: Tagger) -> GuidedTrainer:
-        from duilian.models.guided.training import GuidedTrainer  # not needed to tag
+    @property
+    def trainer_type(self) -> type[GuidedTrainer]:
+        from duilian.models.guided.training import GuidedTrainer
 
-        return GuidedTrainer(self.config, session, source)
+        return GuidedTrainer
 
     @property
     def source_(self) -> Tagger:

@@ -62,7 +62,7 @@ class GuidedPredictor(CrfPredictor):
         """All that a plain tagger can do, and conversion."""
         return super().abilities | {Ability.CONVERSION}
 
-    def _make_packer(self, model: GuidedModel) -> GuidedPacker:  # type: ignore[override]
+    def make_packer(self, model: GuidedModel) -> GuidedPacker:  # type: ignore[override]
         plain = model.packer()
         own = None if model.own is None else CrfPredictor(model.own)
         return GuidedPacker(plain.encoding, plain.templates, plain.reading, CrfPredictor(model.source), own)
@@ -82,7 +82,7 @@ class GuidedConversion(ConversionPlan):
         super().__init__(standards, (source, target), mapping)
         self._predictor = predictor
 
-    def _label(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
+    def label_limited(self, units: UnitBatch, limits: LabelLimits, ask: Ask, threads: int) -> SideLabels:
         packer, native, pieces = self._predictor.packer, self._predictor.native, units.pieces
         guide = GuidePacker(packer.reading, self.encodings[0], packer.source)
         known = guide.known_guide(units.layers, threads)

@@ -36,20 +36,20 @@ class GuidedTrainer(CrfTrainer):
         super().__init__(config, session)
         self.source = source
 
-    def _templates(self) -> Templates:
+    def templates(self) -> Templates:
         usual = TEMPLATES_WITH_OWN if self.config.folds else TEMPLATES
         return self.config.features.load_templates(usual[self.config.level])
 
-    def _make_packer(self, layers: Sequence[Layer]) -> GuidedPacker:
-        plain = super()._make_packer(layers)
+    def make_packer(self, layers: Sequence[Layer]) -> GuidedPacker:
+        plain = super().make_packer(layers)
         self.own = _fit_own(self.config, layers, self.session.threads) if self.config.folds else None
         own = None if self.own is None else CrfPredictor(self.own)
         return GuidedPacker(plain.encoding, plain.templates, plain.reading, self.source.predictor_, own)
 
-    def _pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
+    def pack_training(self, units: Sequence[Sequence[str]], layers: Sequence[Layer]) -> _native.Sentences:
         packer, threads = self.packer, self.session.threads
         if packer.own is None or not packer.templates.columns:
-            return super()._pack_training(units, layers)
+            return super().pack_training(units, layers)
         columns = packer.columns_with(units, self._own_labels(layers), threads)
         return pack(units, self.readings.training, columns)
 
@@ -63,12 +63,12 @@ class GuidedTrainer(CrfTrainer):
 
         return list(itertools.chain.from_iterable(jackknifed(layers, config.folds, answer, self.session)))
 
-    def _parts(self) -> dict[str, Any]:
-        return super()._parts() | {"own": self.own}
+    def parts(self) -> dict[str, Any]:
+        return super().parts() | {"own": self.own}
 
-    def _maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
+    def model_maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
         """A function that makes the model, with the source as it is then: it may have been trimmed, too."""
-        layout, parts, source = self.layout, self._parts(), self.source
+        layout, parts, source = self.layout, self.parts(), self.source
 
         def make(min_weight: float) -> CrfModel:
             compiled = _native.compile_weights(layout, weights, keys, min_weight)

@@ -10,9 +10,9 @@ its own tags for the tree, and the tags of the analysis are the tagger's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from duilian.learning import Learning, Session
+from duilian.learning import Learning
 from duilian.models.joint_parser.config import JointParserConfig, JointTagging
 from duilian.models.joint_parser.predictor import JointParserPredictor
 from duilian.models.joint_parser.storage import JointParserModel
@@ -63,7 +63,8 @@ class JointParser(Parser):
         self.learning = learning
         self.tagging = tagging
 
-    def _trainer(self, session: Session) -> JointParserTrainer:
-        from duilian.models.joint_parser.training import JointParserTrainer  # not needed to parse
+    @property
+    def trainer_type(self) -> type[JointParserTrainer]:
+        from duilian.models.joint_parser.training import JointParserTrainer
 
-        return JointParserTrainer(cast(JointParserConfig, self.config), session)
+        return JointParserTrainer

@@ -33,23 +33,23 @@ class JointParserPredictor(ParserPredictor):
         super().__init__(model)
         self.tagger = CrfPredictor(model.tagger)
 
-    def _tags(self, sentences: TaggedWords) -> Tags:
+    def tags_of(self, sentences: TaggedWords) -> Tags:
         """The probabilities of the tags that a labeler leaves; without a labeler, all tags are possible."""
         shape = (len(sentences.tag), len(self.packer.tags))
         if sentences.likely is None:
             return np.zeros(shape, np.bool_)
-        number = self._number(sentences.names)[sentences.likely.tag]
+        number = self.number_names(sentences.names)[sentences.likely.tag]
         is_known = number < shape[1]
         cell = sentences.likely.word[is_known] * shape[1] + number[is_known]
         return np.bincount(cell, sentences.likely.p[is_known], shape[0] * shape[1]).reshape(shape)
 
-    def _trees(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
+    def trees_of(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
         """Trees with the tags chosen among those that a labeler leaves."""
-        trees, likely = super()._trees(sentences, found, given), sentences.likely
+        trees, likely = super().trees_of(sentences, found, given), sentences.likely
         if likely is None:
             return trees
         # Several tags of the labeler may be the same tag to the parser; the likeliest of them is chosen.
-        is_chosen = self._number(sentences.names)[likely.tag] == found.tags[likely.word]
+        is_chosen = self.number_names(sentences.names)[likely.tag] == found.tags[likely.word]
         word, tag, p = (each[is_chosen] for each in likely)
         order = np.lexsort((p, word))
         chosen = np.array(sentences.tag, np.int32)

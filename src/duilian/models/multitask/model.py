@@ -33,7 +33,7 @@ from duilian.models.roles import Ability
 from duilian.standards import Mapping
 
 if TYPE_CHECKING:
-    from duilian.models.multitask.training import MultitaskTrainer, TrainedMultitask
+    from duilian.models.multitask.training import TrainedMultitask
 
 
 class MultitaskSide(Tagger):
@@ -107,8 +107,10 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandar
         With dev sets (None for a standard that has none), the weights that do best for each side are kept.
         For `session`, see `Tagger.fit`.
         """
+        from duilian.models.multitask.training import MultitaskTrainer  # not needed to tag
+
         check_corpora(X)
-        trainer = self._trainer(Session.of(session, threads))
+        trainer = MultitaskTrainer(self.config, Session.of(session, threads))
         if len(set(self.standards)) != 2:
             raise ConfigError(f"standards must be two different names, got {', '.join(self.standards)}")
         for what, found in (("corpora", X), ("dev sets", dev)):
@@ -124,12 +126,7 @@ class MultitaskTagger(Estimator[MultitaskConfig, MultitaskModel], SeveralStandar
         self.best_scores_ = self.trained_.scores
         return self.trim(0.0)
 
-    def _trainer(self, session: Session) -> MultitaskTrainer:
-        from duilian.models.multitask.training import MultitaskTrainer  # not needed to tag
-
-        return MultitaskTrainer(self.config, session)
-
-    def _use(self, model: MultitaskModel) -> None:
+    def compile(self, model: MultitaskModel) -> None:
         side_type = BestOnlySide if self.expansion == "best" else MultitaskSide
         self.sides_ = tuple(side_type.with_model(model.side(side)) for side in SIDES)
 

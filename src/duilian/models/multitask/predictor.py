@@ -15,7 +15,7 @@ class BestSidePredictor(UncalibratedPredictor):
 
     way_out: ClassVar[str] = "train it with expansion 'mean' or 'all'"
 
-    def _compile(self, model: CrfModel) -> _native.Predictor:
+    def compile(self, model: CrfModel) -> _native.Predictor:
         other = cast(SideModel, model).other
         assert other is not None
         best = _native.BestExpansionPredictor(

@@ -9,7 +9,7 @@ weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from duilian import evaluation
 from duilian.arguments import checked
@@ -80,7 +80,7 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         With a dev set, the weights of the iteration that does best on it are kept. For `session`, see
         `Tagger.fit`.
         """
-        trainer = self._trainer(Session.of(session, threads))
+        trainer = self.trainer_type(self.config, Session.of(session, threads))
         held_out = None if dev is None else self.layers(dev)
         if any(layer.heads is None for layer in held_out or ()):
             raise ConfigError("all dev sentences must have trees")
@@ -88,12 +88,14 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         self.best_score_, self.iterations_ = found.score, found.iterations
         return self.use(found.model)
 
-    def _trainer(self, session: Session) -> TreeTrainer:
-        from duilian.models.parser.training import ParserTrainer  # not needed to parse
+    @property
+    def trainer_type(self) -> type[TreeTrainer]:
+        """The class of a training run; it is not needed to parse."""
+        from duilian.models.parser.training import ParserTrainer
 
-        return ParserTrainer(cast(ParserConfig, self.config), session)
+        return ParserTrainer
 
-    def _use(self, model: ParserModel) -> None:
+    def compile(self, model: ParserModel) -> None:
         self.predictor_ = self.predictor_type(model)
 
     def set_params(self, **params: Any) -> Self:

@@ -39,10 +39,10 @@ class ParserPredictor:
 
     def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
         """Parse sentences of any length, keeping given annotation."""
-        finder = TreeFinder(self, sentences.words, self._tags(sentences), given)
-        return self._trees(sentences, finder.find(lacks_tree, threads), given)
+        finder = TreeFinder(self, sentences.words, self.tags_of(sentences), given)
+        return self.trees_of(sentences, finder.find(lacks_tree, threads), given)
 
-    def _trees(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
+    def trees_of(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
         """The trees found, with names of relations; given relations stay."""
         names = self.packer.relations
         if not names or not given:
@@ -54,10 +54,12 @@ class ParserPredictor:
                 found.relations[word] = number[name]
         return Trees(found.heads, found.relations, tuple(number))
 
-    def _tags(self, sentences: TaggedWords) -> Tags:
-        return self._number(sentences.names)[sentences.tag]
+    def tags_of(self, sentences: TaggedWords) -> Tags:
+        """The tags of the words, numbered as in the model."""
+        return self.number_names(sentences.names)[sentences.tag]
 
-    def _number(self, names: tuple[str, ...]) -> Ids:
+    def number_names(self, names: tuple[str, ...]) -> Ids:
+        """The model's numbers of a labeler's tags, which are looked up once."""
         known = self._numbers.get(names)
         if known is None:
             known = self._numbers[names] = np.array(list(map(self.packer.tag_number, names)), np.int32)

@@ -96,7 +96,7 @@ class TreeConverter(Estimator[TreeConverterConfig, TreeConverterModel]):
         assert isinstance(found.model, TreeConverterModel)
         return self.use(found.model)
 
-    def _use(self, model: TreeConverterModel) -> None:
+    def compile(self, model: TreeConverterModel) -> None:
         self.predictor_ = TreeConverterPredictor(model)
 
     @property

@@ -29,7 +29,7 @@ from duilian.models.two_chain.predictor import TwoChainPredictor
 from duilian.models.two_chain.storage import TwoChainModel
 
 if TYPE_CHECKING:
-    from duilian.models.two_chain.training import TrainedTwoChain, TwoChainTrainer
+    from duilian.models.two_chain.training import TrainedTwoChain
 
 
 class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
@@ -91,18 +91,15 @@ class TwoChainTagger(Estimator[TwoChainConfig, TwoChainModel], StandardTagger):
         the iteration that does best on it are kept, and its tags determine the scale of probabilities;
         without one, probabilities rank answers but are much too low. For `session`, see `Tagger.fit`.
         """
-        trainer = self._trainer(Session.of(session, threads))
+        from duilian.models.two_chain.training import TwoChainTrainer  # not needed to tag
+
+        trainer = TwoChainTrainer(self.config, Session.of(session, threads))
         dev_layers = None if dev is None else self.layers(dev)
         self.trained_ = trainer.run(self.layers(X, y), self.layers(segmented), dev_layers)
         self.best_score_, self.iterations_ = self.trained_.score, self.trained_.iterations
         return self.trim(0.0)
 
-    def _trainer(self, session: Session) -> TwoChainTrainer:
-        from duilian.models.two_chain.training import TwoChainTrainer  # not needed to tag
-
-        return TwoChainTrainer(self.config, session)
-
-    def _use(self, model: TwoChainModel) -> None:
+    def compile(self, model: TwoChainModel) -> None:
         self.predictor_ = TwoChainPredictor.of(model)
 
     def of(self, mode: Mode) -> TwoChainPredictor:
