@@ -180,19 +180,73 @@ def test_no_constructor_has_more_than_eight_parameters() -> None:
 
 def test_nobody_asks_for_the_class_of_a_model() -> None:
     """Outside `models/`, roles and abilities tell what a model can do."""
-    classes = {
-        node.name
-        for path, tree in modules()
-        if room_of(path) == "models" and path.name != "roles.py"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    }
+    classes = {node.name for node in model_classes() if not is_protocol(node)}
     wrong = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
         for path, tree in modules()
         if room_of(path) != "models"
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
-        if classes & {each.id for each in ast.walk(node.args[1]) if isinstance(each, ast.Name)}
+        if classes & set(classes_asked_for(node))
     ]
     assert wrong == []
+
+
+def test_nobody_looks_for_attributes_of_a_model() -> None:
+    """Outside `models/`, protocols of `roles.py` and `offers.py` tell what a model can be asked for."""
+    members = {name for node in model_classes() for name in members_of(node)}
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{node.lineno} {node.args[1].value}"
+        for path, tree in modules()
+        if room_of(path) != "models"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in ("getattr", "hasattr", "setattr")
+        if isinstance(node.args[1], ast.Constant) and node.args[1].value in members
+    ]
+    assert wrong == []
+
+
+def model_classes() -> Iterator[ast.ClassDef]:
+    for path, tree in modules():
+        if room_of(path) == "models":
+            yield from (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def is_protocol(node: ast.ClassDef) -> bool:
+    return any(isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases)
+
+
+def members_of(node: ast.ClassDef) -> Iterator[str]:
+    """The public names of a class that do not come from a base outside."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.FunctionDef):
+            yield each.name
+        elif isinstance(each, ast.AnnAssign | ast.Assign):
+            targets = [each.target] if isinstance(each, ast.AnnAssign) else each.targets
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    yield target.id
+                elif isinstance(target, ast.Attribute):
+                    yield target.attr
+
+
+def classes_asked_for(node: ast.AST) -> Iterator[str]:
+    """The names of classes in `isinstance`, `issubclass`, comparisons of types and `match`."""
+    asked: list[ast.AST] = []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        asked = [node.args[1]] if node.func.id in ("isinstance", "issubclass") else []
+    elif isinstance(node, ast.Compare) and any(map(is_type_of_something, ast.walk(node))):
+        asked = [node.left, *node.comparators]
+    elif isinstance(node, ast.MatchClass):
+        asked = [node.cls]
+    for each in (part for tree in asked for part in ast.walk(tree)):
+        if isinstance(each, ast.Name):
+            yield each.id
+        elif isinstance(each, ast.Attribute):
+            yield each.attr
+
+
+def is_type_of_something(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "__class__"
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"

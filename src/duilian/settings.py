@@ -157,6 +157,10 @@ class Settings:
         """The classes that `alternative_key` chooses from, by name; none for most."""
         return {}
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """A setting that not all classes of settings have."""
+        return getattr(self, name, default)
+
     def groups(self) -> Iterator[tuple[str, Settings]]:
         """The groups of settings in these, by name."""
         for field in dataclasses.fields(self):

@@ -435,7 +435,7 @@ BAD = [
     (("tag", "-m", "word", "missing.txt"), "there is no file 'missing.txt'"),
     (("tag", "-m", "word", "words.seg", "-o", "no/out"), "no/"),
     (("tag", "-m", "word", "words.seg", "--format", "xml"), "unknown format 'xml'"),
-    (("segment", "-m", "word", "words.seg"), "segment needs a character-level model"),
+    (("segment", "-m", "word", "words.seg"), "'crf' reads words and does not segment text"),
     (("segment", "-m", "char", "latin.txt"), "latin.txt:1: byte 0xe9"),
     (("evaluate", "word", "pku-dev.txt"), "pku-dev.txt: the model knows none of the tags, such as 'a'"),
     (("evaluate", "word", "words.seg"), "words.seg: there are no tags to compare with"),

@@ -128,7 +128,7 @@ def test_a_second_side_gives_boundaries(call: Call, tmp_path: Path) -> None:
             "only segments text\n  hint: use duilian segment",
         ),
         (("tag", "-m", "two.model", "--mode", "both"), 2, "'both' is not one of joint, segment, tag"),
-        (("segment", "-m", "chunk.model"), 1, "segment needs a character-level model"),
+        (("segment", "-m", "chunk.model"), 1, "'two-chain' reads words and does not segment text"),
         (
             ("tag", "-m", "two.model", "--mode", "tag", "--nbest", "2"),
             1,

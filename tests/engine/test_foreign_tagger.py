@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numpy as np
 import pytest
 
+import duilian as dl
+from duilian import demo
+from duilian.corpus import Layer
+from duilian.models.roles import Ability, Labeler, Ranked, TaggedWords, Trees
 from scripts import load_script
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "foreign_tagger.py"
@@ -49,10 +56,47 @@ def test_words_that_end_inside_a_unit_go_on(example: ModuleType) -> None:
 
 
 def test_what_it_cannot_do_is_said(example: ModuleType) -> None:
-    import duilian as dl
-
     zh = example.analyzer(pairs)
     with pytest.raises(dl.DuilianError, match="'foreign-words' cannot give n-best lists"):
         zh.nbest("好", 2)
     with pytest.raises(dl.DuilianError, match="'foreign-words' cannot take a lexicon"):
         zh.with_lexicon(dl.Lexicon(["好"]))
+
+
+class FirstIsRoot:
+    """A parser that hangs all words on the first."""
+
+    kind, standard, abilities = "first-is-root", "ctb", frozenset({Ability.TREES})
+
+    def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
+        heads = [int(k > 0) for words in sentences.words for k in range(len(words))]
+        relation = [int(head > 0) for head in heads]
+        return Trees(np.array(heads, np.int32), np.array(relation, np.int32), ("root", "dep"))
+
+
+class ForeignTags:
+    """A tagger of given words that is none of ours, though it asks one."""
+
+    kind, reads, abilities = "foreign-tags", "words", frozenset({Ability.TAGS})
+
+    def __init__(self, own: Labeler) -> None:
+        self.standards, self.encoding, self.label = own.standards, own.encoding, own.label
+
+    def k_best_labels(self, *_: object, **__: object) -> list[Ranked[Any]]:
+        raise AssertionError
+
+
+def test_foreign_models_are_scored() -> None:
+    gold = demo.load("ctb-dev", "ctb")
+    tagger = dl.Tagger("ctb").fit(demo.load("ctb", "ctb"))
+    foreign = dl.evaluate(dl.Analyzer(ForeignTags(tagger.labeler)), gold)
+    assert foreign.accuracy == dl.evaluate(tagger, gold).accuracy
+    tree = dl.Layer(("我们", "去", "北京"), ("PN", "VV", "NR"), (0, 1, 2), ("root", "dep", "dep"))
+    corpus = dl.Corpus([dl.Sentence({"ctb": tree})], standard="ctb", source="gold")
+    found = dl.evaluate(FirstIsRoot(), corpus)
+    assert found.trees is not None
+    assert found.trees.uas == found.trees.las == pytest.approx(200 / 3)
+    assert found.pruning is None
+    untagged = dl.Corpus([dl.Sentence({"ctb": dataclasses.replace(tree, tags=None)})], standard="ctb")
+    with pytest.raises(dl.DuilianError, match="first-is-root needs the tag of every word"):
+        dl.evaluate(FirstIsRoot(), untagged)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import duilian as dl
+from duilian import demo
 from duilian.engine import Analyzer
 
 WRONG: dict[str, Callable[[Any], object]] = {
@@ -23,6 +24,11 @@ WRONG: dict[str, Callable[[Any], object]] = {
     "expected annotated sentences": lambda zh: list(zh.fill("好")),
     "gold must be a Corpus": lambda zh: dl.evaluate("m.model", None),  # type: ignore[arg-type]
     "has not been trained": lambda zh: Analyzer(dl.Tagger("ctb")),
+    "Tagger has not been trained": lambda zh: dl.evaluate(dl.Tagger("ctb"), demo.load("ctb-dev", "ctb")),
+    "Coupled.* has not been trained": lambda zh: dl.compare(
+        demo.load("ctb-dev", "ctb"), {"old": dl.CoupledTagger(), "new": zh}
+    ),
+    "of kind 'coupled' has no fast segmenter": lambda zh: list(zh.segment(["好"], fast=True)),
     "cannot find words": lambda zh: Analyzer(3),
     "answers in ctb, pku": lambda zh: dl.evaluate(zh, dl.Corpus([], standard="ud", source="gold")),
 }

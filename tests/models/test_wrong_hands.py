@@ -10,6 +10,7 @@ import pytest
 import duilian
 from duilian import CoupledTagger, Lexicon, MultitaskTagger, Parser, Tagger, TwoChainTagger, demo
 from duilian.errors import ArgumentError, ConfigError, NotFittedError, TextError
+from duilian.features import Dictionary
 from duilian.learning import AdaGrad, Session
 from duilian.models.base.sentences import check_corpora
 from duilian.models.coupled.config import CoupledPruning
@@ -22,6 +23,13 @@ def test_a_string_is_no_sentence(wrong: object) -> None:
     with pytest.raises(TextError) as caught:
         TAGGER.predict(wrong)  # type: ignore[arg-type]
     assert "list" in caught.value.hint
+
+
+@pytest.mark.parametrize("wrong", ["云计算", ["云计算"]])
+def test_a_string_is_no_entry_of_a_dictionary(wrong: object) -> None:
+    with pytest.raises(ConfigError, match="not the string '云计算'") as caught:
+        Dictionary(wrong)  # type: ignore[arg-type]
+    assert caught.value.hint == "write Dictionary([ListedWord('云计算')])"
 
 
 @pytest.mark.parametrize(

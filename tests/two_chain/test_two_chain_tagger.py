@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sklearn.base
 
-from duilian import TwoChainTagger, demo
+from duilian import Analyzer, TwoChainTagger, demo
 from duilian.corpus import Layer, read
 from duilian.errors import ConfigError, ModelFileError, StandardError
 from duilian.evaluation import word_score
@@ -20,7 +20,7 @@ from duilian.modelfile import read_model, write_model
 from duilian.models import load
 from duilian.models.base.calibration import fit_scale, label_loss
 from duilian.models.base.feature_settings import Features
-from duilian.models.two_chain.config import TwoChainConfig
+from duilian.models.two_chain.config import MODES, TwoChainConfig
 
 FOLDER = demo.__path__[0]
 QUICK = PassiveAggressive(iterations=3)
@@ -121,6 +121,20 @@ def test_a_dev_set_makes_confidence_tell(corpus: list[Layer]) -> None:
     before = np.concatenate(TwoChainTagger.with_model(raw).marginals(fresh))
     assert before.max(axis=1).mean() < is_right.mean() - 0.3
     assert pickle.loads(pickle.dumps(fitted)).model_.scale == fitted.model_.scale
+
+
+def test_every_mode_can_be_sent_to_another_process(corpus: list[Layer]) -> None:
+    tagger = TwoChainTagger("ctb", learning=QUICK).fit(corpus)
+    for mode in MODES:
+        own = tagger.of(mode)
+        sent = pickle.loads(pickle.dumps(own))
+        assert sent.mode == mode
+        assert sent.predict_layers(corpus[:20]) == own.predict_layers(corpus[:20])
+    zh = Analyzer(tagger, segmenter=tagger.fast_segmenter)
+    again = pickle.loads(pickle.dumps(zh))
+    texts = ["".join(layer.words) for layer in corpus[:20]]
+    assert list(again.pipe(texts)) == list(zh.pipe(texts))
+    assert list(again.segment(texts, fast=True)) == list(zh.segment(texts, fast=True))
 
 
 def test_the_scale_is_the_one_with_the_smallest_loss() -> None:

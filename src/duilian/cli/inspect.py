@@ -20,6 +20,7 @@ from duilian.engine import find_model
 from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models import load
+from duilian.models.offers import OffersMapping
 from duilian.reports.inspection import (
     HEADS,
     AmbiguousWord,
@@ -87,7 +88,7 @@ def command(
         _print_json(card.as_json()) if as_json else _show_card(card)
         return
     tagger: Any = load(find_model(model))
-    if not hasattr(tagger, "learned_mapping"):
+    if not isinstance(tagger, OffersMapping):
         hint = "convert the corpus with duilian convert, and compare the tags"
         raise ConfigError(f"{model}: a model of kind {tagger.kind!r} learns no mapping", hint)
     if source is None and file == "-":

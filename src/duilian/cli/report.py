@@ -21,6 +21,7 @@ from duilian.errors import ConfigError
 from duilian.learning.run_log import LOG_SUFFIX, read_log
 from duilian.modelfile import is_model
 from duilian.models import is_parser, load_parser, tagger_for
+from duilian.models.offers import OffersMapping
 from duilian.reports.calibration_bins import measure_reliability
 from duilian.reports.html_page import Section, page
 from duilian.reports.inspection import ModelCard, study
@@ -120,7 +121,7 @@ def _model_sections(name: str, gold: list[str], reading: dict[str, Any], threads
     sure = measure_reliability(analyzer, corpus, tagger.standard, threads=threads)
     extra = {} if sure is None else {"calibration": sure.to_dict()}
     yield from evaluation_sections(found.to_dict() | extra, found.standard)
-    if hasattr(analyzer.model, "learned_mapping"):
+    if isinstance(analyzer.model, OffersMapping):
         target = next(each for each in analyzer.standards if each != tagger.standard)
         converter = Converter(analyzer.model, tagger.standard, target, unknown_tags=True, threads=threads)
         yield mapping_section(study(converter, (PlacedSentence(each) for each in corpus)).mapping)

@@ -36,7 +36,6 @@ from duilian.corpus import open_writer
 from duilian.corpus.formats.lookup import FormatOptions
 from duilian.document.text_lines import segmented_line
 from duilian.engine.loading import BUNDLED_NAME
-from duilian.errors import ConfigError
 from duilian.models.roles import Ask
 from duilian.text import Errors
 
@@ -80,8 +79,7 @@ def command(
         english=english,
         fast=fast,
     )
-    if analyzer.labeler.reads == "words":
-        raise ConfigError("segment needs a character-level model", "train one with level = 'char'")
+    analyzer.check_segments()
     source = Inputs(inputs, format, encoding, cast(Errors, errors), lenient=lenient)
     ask = Ask((name,), tags=explain, trees=False, fast=fast)
     options = FormatOptions(standard=name)

@@ -43,6 +43,7 @@ from duilian.engine import Analyzer
 from duilian.engine.analyzer import own_layer
 from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
+from duilian.models.offers import OffersTemplates
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask
 from duilian.text import Errors
@@ -131,7 +132,8 @@ def command(
 
 
 def _columns_of(analyzer: Analyzer) -> tuple[str, ...]:
-    return tuple(getattr(getattr(analyzer.model, "templates_", None), "columns", ()))
+    model = analyzer.model
+    return tuple(model.templates_.columns) if isinstance(model, OffersTemplates) else ()
 
 
 def _check_output_options(to: str, nbest: int | None, marginals: bool) -> None:

@@ -15,6 +15,7 @@ from duilian.errors import ConfigError
 from duilian.features.dictionary import DictionaryMode
 from duilian.lexicon import Lexicon
 from duilian.lexicon.letter_words import English
+from duilian.models.offers import OffersModes
 
 InputFormat = Annotated[
     str | None,
@@ -85,10 +86,9 @@ def in_mode(model: Any, mode: str | None) -> Any:
     """Return the model in one of the modes of two-chain models."""
     if mode is None:
         return model
-    modes = getattr(model, "answer_modes", ())
-    if not modes:
+    if not isinstance(model, OffersModes):
         raise ConfigError(f"a model of kind {model.kind!r} has no modes", "omit --mode")
-    if mode not in modes:
+    if mode not in (modes := model.answer_modes):
         raise typer.BadParameter(f"{mode!r} is not one of {', '.join(modes)}", param_hint="--mode")
     return model.of(mode)
 

@@ -36,6 +36,7 @@ from duilian.errors import ConfigError, CorpusError
 from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch, units_of_layers
+from duilian.models.offers import conversions_of
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask, SideLabels, TreeTranslator, chosen_standard, refuse
 
@@ -58,9 +59,9 @@ class Converter:
     ) -> None:
         if isinstance(model, Analyzer):
             model = model.model
-        if not hasattr(model, "conversions"):
+        if not conversions_of(model):
             raise refuse(model, Ability.CONVERSION, "use a model of kind coupled or guided")
-        names = list(dict.fromkeys(name for pair in model.conversions for name in pair))
+        names = list(dict.fromkeys(name for pair in conversions_of(model) for name in pair))
         source, target = (chosen_standard(name, names) for name in (source, target))
         if source == target:
             raise ConfigError(f"there is nothing to convert from {source!r} to {target!r}")

@@ -240,9 +240,14 @@ class Analyzer:
         return self(text, ask=WORDS if ask is None else ask).search_words(parts=parts, fold=fold)
 
     def _words_only(self, standard: str | None, *, fast: bool) -> Ask:
-        if self.labeler.reads == "words":
-            raise ConfigError("a word-level model does not segment text", "train one with level = 'char'")
+        self.check_segments()
         return Ask((self.standard_for(standard, fast=fast),), tags=False, trees=False, fast=fast)
+
+    def check_segments(self) -> None:
+        """Refuse to segment text with a model that reads words."""
+        if self.labeler.reads == "words":
+            message = f"this model of kind {self.labeler.kind!r} reads words and does not segment text"
+            raise ConfigError(message, "train a character-level model (level = 'char')")
 
     @checked
     def standard_for(self, name: str | None = None, *, fast: bool = False) -> str:

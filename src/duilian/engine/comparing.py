@@ -8,9 +8,11 @@ from typing import Any
 from duilian.arguments import checked
 from duilian.corpus import Corpus, Layer
 from duilian.engine.measuring import answer_of
+from duilian.engine.planning import check_trained
 from duilian.errors import ConfigError
 from duilian.evaluation import Comparison, compare_layers
 from duilian.evaluation.comparison import TRIALS
+from duilian.models.offers import OffersLabeler
 from duilian.models.roles import TreeAnnotator
 
 MAX_TRIALS = 10_000_000
@@ -64,7 +66,8 @@ def compare(
 def _comparable(gold: Corpus, systems: Sequence[Any]) -> Corpus:
     """The gold sentences that every system can answer: with trees for parsers, with tags if there are any."""
     for system in systems:
-        if not isinstance(system, Corpus | TreeAnnotator) and not hasattr(system, "labeler"):
+        check_trained(system)
+        if not isinstance(system, Corpus | TreeAnnotator | OffersLabeler):
             hint = "give models (duilian.load), corpora of answers (duilian.read) or lists of them"
             raise ConfigError(f"systems must be models or corpora, got {type(system).__name__}", hint)
     layers = [sentence[gold.standard] for sentence in gold]

@@ -13,6 +13,7 @@ from duilian.features.dictionary import DictionaryMode
 from duilian.lexicon import Lexicon
 from duilian.lexicon.letter_words import English
 from duilian.modelfile import read_model
+from duilian.models.offers import OffersDictionary, OffersFastSegmenter, OffersLabeler, OffersParts
 from duilian.models.registry import restored
 
 BUNDLED = Path(__file__).parents[1] / "bundled" / "zh.model"
@@ -75,17 +76,17 @@ def load_parts(
     model = restored(chosen, *read_model(chosen))
     if dictionary is not None:
         _give_dictionary(model, dictionary, dictionary_mode)
-    parts = dict(getattr(model, "parts", {"tagger": model}))  # a model of kind analyzer has several
-    if not hasattr(parts["tagger"], "labeler"):
+    parts: dict[str, Any] = dict(model.parts) if isinstance(model, OffersParts) else {"tagger": model}
+    if not isinstance(parts["tagger"], OffersLabeler):
         hint = "use duilian parse, or put it into a model of kind analyzer"
         raise ModelFileError(str(chosen), f"a model of kind {model.kind!r} cannot find words", hint)
-    if "segmenter" not in parts and hasattr(parts["tagger"], "fast_segmenter"):
+    if "segmenter" not in parts and isinstance(parts["tagger"], OffersFastSegmenter):
         parts["segmenter"] = parts["tagger"].fast_segmenter
     return parts
 
 
 def _give_dictionary(model: Any, dictionary: Dictionary | str | Path, mode: DictionaryMode) -> None:
-    if not hasattr(model, "use_dictionary"):
+    if not isinstance(model, OffersDictionary):
         raise ConfigError(f"a model of kind {model.kind!r} has no dictionary", "use a lexicon instead")
     words = dictionary if isinstance(dictionary, Dictionary) else Dictionary.read(dictionary)
     model.use_dictionary(words, mode)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence, Set
-from typing import Any, cast
+from typing import Any
 
 from duilian.arguments import checked
 from duilian.corpus import Corpus, Layer, guess_format, read
@@ -12,10 +12,12 @@ from duilian.corpus.formats.lookup import find_format
 from duilian.corpus.paired_layers import join_pairs
 from duilian.engine.analyzer import Analyzer
 from duilian.engine.answers import Answer, answer_of_file, answer_of_tagger, answer_of_text, answer_of_words
-from duilian.engine.parsing import measure_parser
+from duilian.engine.parsing import measure_parser, parsed_layers
+from duilian.engine.planning import check_trained
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import Evaluation, evaluate_layers, raw_tree_score
 from duilian.models import Parser, StandardTagger, reading_of
+from duilian.models.offers import OffersLabeler, OffersSegments
 from duilian.models.registry import tagger_for
 from duilian.models.roles import TreeAnnotator, chosen_standard
 from duilian.standards import are_pairs, is_pair, split_pair, with_parts
@@ -42,12 +44,13 @@ def evaluate(
     tagger at word level gold words, and the others raw text, which an analyser reads as it reads any text.
     Words outside a vocabulary are scored separately, and again those in another corpus's vocabulary.
     """
+    check_trained(model)
     if not isinstance(gold, Corpus) or not (isinstance(model, Corpus) or _can_answer(model)):
         raise ConfigError(
             "expected a model and a corpus", "read them with duilian.load(path), duilian.read(path)"
         )
     if isinstance(model, TreeAnnotator):
-        return measure_parser(cast(Parser, model), gold, threads=threads)
+        return measure_parser(model, gold, threads=threads)
     found = answer_of(model, gold, standard, threads)
     measured = evaluate_layers(
         found.gold,
@@ -71,7 +74,7 @@ def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: in
         return answer_of_file(model, gold)
     if isinstance(model, TreeAnnotator):
         layers = [each for each in _layers(gold) if each.heads is not None]
-        return Answer(layers, cast(Parser, model).predict_layers(layers, threads=threads))
+        return Answer(layers, parsed_layers(model, layers, threads))
     labeler = model.labeler
     chosen = _chosen_standard(labeler.standards, gold, standard)
     layers, encoding = _layers(gold), labeler.encoding(chosen)
@@ -82,13 +85,13 @@ def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: in
     if not layers:
         raise ConfigError("there are no sentences to evaluate")
     own = model.model if isinstance(model, Analyzer) else model
-    scores_segments = bool(getattr(own, "scores_segments", False))  # whatever the tags of gold are
+    scores_segments = isinstance(own, OffersSegments) and own.scores_segments  # whatever the tags of gold are
     if not scores_segments:
         _check_gold_tags(encoding.tags, chosen, labeler.standards, layers, gold.source)
     if isinstance(model, Analyzer) and labeler.reads == "text" and not scores_segments:
         found = answer_of_text(model, layers, chosen, threads)
-    elif isinstance(model, Analyzer) and (model.parser or model.lexicon) and not scores_segments:
-        found = answer_of_words(model, layers, chosen, threads)  # both may change the tags
+    elif isinstance(model, Analyzer) and not scores_segments and _tags_words(model):
+        found = answer_of_words(model, layers, chosen, threads)
     else:
         found = answer_of_tagger(tagger_for(own, chosen), layers, threads)
     if not are_pairs(encoding.tags or ()):
@@ -97,8 +100,15 @@ def answer_of(model: Any, gold: Corpus, standard: str | None = None, threads: in
     return dataclasses.replace(found, guess=[_with_part(layer, part) for layer in found.guess])
 
 
+def _tags_words(model: Analyzer) -> bool:
+    """Whether only the analyser can say how it tags given words: parser and lexicon may change the tags, and
+    a foreign model has no estimator to ask.
+    """
+    return bool(model.parser or model.lexicon) or not isinstance(model.model, OffersLabeler)
+
+
 def _can_answer(model: Any) -> bool:
-    return isinstance(model, TreeAnnotator) or hasattr(model, "labeler")
+    return isinstance(model, TreeAnnotator | OffersLabeler)
 
 
 def _layers(gold: Corpus) -> list[Layer]:

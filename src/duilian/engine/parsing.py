@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
 
 from duilian import _native
 from duilian.corpus import Corpus, Layer, Sentence
@@ -15,9 +18,10 @@ from duilian.corpus.places import PlacedSentence
 from duilian.errors import ConfigError, CorpusError, DuilianError, StandardError
 from duilian.evaluation import Evaluation, PruningScore, evaluate_layers
 from duilian.models import StandardTagger
+from duilian.models.offers import OffersLayers, OffersPruning
 from duilian.models.parser.model import Parser
 from duilian.models.parser.predictor import ParserPredictor
-from duilian.models.roles import Ability
+from duilian.models.roles import Ability, TaggedWords, TreeAnnotator, Trees
 
 
 def parse_sentences(
@@ -107,7 +111,7 @@ def with_tags(layers: list[Layer], tagger: StandardTagger, threads: int = 1) -> 
 
 
 def measure_parser(
-    parser: Parser, gold: Corpus, *, tagger: StandardTagger | None = None, threads: int = 1
+    parser: TreeAnnotator, gold: Corpus, *, tagger: StandardTagger | None = None, threads: int = 1
 ) -> Evaluation:
     """Compute all metrics that the gold trees allow, and time tagging and parsing.
 
@@ -119,10 +123,35 @@ def measure_parser(
         raise ConfigError(f"{gold.source}: there are no trees to compare with")
     start = time.perf_counter()
     tagged = layers if tagger is None else with_tags(layers, tagger, threads)
-    guess = parser.predict_layers(tagged, threads=threads)
+    guess = parsed_layers(parser, tagged, threads)
     seconds = time.perf_counter() - start
     found = evaluate_layers(layers, guess, standard=gold.standard).timed(seconds)
+    if not isinstance(parser, OffersPruning):
+        return found
     return dataclasses.replace(found, pruning=pruning_score(parser.predictor_, layers, guess, threads))
+
+
+def parsed_layers(parser: TreeAnnotator, layers: Sequence[Layer], threads: int = 1) -> list[Layer]:
+    """The words and tags of sentences with the trees of a parser, ours or a foreign one."""
+    if isinstance(parser, OffersLayers):
+        return parser.predict_layers(layers, threads=threads)
+    if any(not isinstance(tag, str) for layer in layers for tag in layer.tags or (None,) * len(layer)):
+        raise StandardError(f"a {parser.kind} needs the tag of every word", "tag the sentences first")
+    names = tuple(sorted({str(tag) for layer in layers for tag in layer.tags or ()}))
+    number = {name: k for k, name in enumerate(names)}
+    tags = np.array([number[str(tag)] for layer in layers for tag in layer.tags or ()], np.int32)
+    found = parser.annotate(TaggedWords([layer.words for layer in layers], tags, names), (), threads)
+    ends = np.cumsum([0, *map(len, layers)]).tolist()
+    return [
+        dataclasses.replace(layer, heads=tuple(found.heads[a:b].tolist()), relations=_relations(found, a, b))
+        for layer, (a, b) in zip(layers, itertools.pairwise(ends), strict=True)
+    ]
+
+
+def _relations(trees: Trees, start: int, end: int) -> tuple[str, ...] | None:
+    if trees.relation is None:
+        return None
+    return tuple(trees.names[k] for k in trees.relation[start:end].tolist())
 
 
 def pruning_score(

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any, NamedTuple
 
 from duilian.errors import ConfigError, NotFittedError
+from duilian.models.offers import OffersLabeler, OffersTraining
 from duilian.models.roles import Ability, Ask, Labeler, TreeAnnotator, chosen_standard, refuse
 
 USUAL = Ask()
@@ -37,7 +38,8 @@ class Planner:
     def fast_standard(self, standard: str | None) -> str:
         """Return the standard of the segmenter, which must be the one asked for."""
         if self._segmenter is None:
-            raise ConfigError("this model has no fast segmenter", "leave out --fast (fast=True)")
+            message = f"this model of kind {self._labeler.kind!r} has no fast segmenter"
+            raise ConfigError(message, "leave out --fast (fast=True), or train one with [segmenter]")
         (own,) = labeler_of(self._segmenter).standards
         if standard is not None and chosen_standard(standard, self._labeler.standards) != own:
             hint = f"leave out --fast (fast=True), or ask for {own!r}"
@@ -63,12 +65,17 @@ class Planner:
         return (*others, *tags, *(() if ask.trees or self._parser is None else ("trees",)))
 
 
-def labeler_of(model: Any) -> Labeler:
-    """Return a model in the role of a labeler."""
-    if not getattr(model, "is_trained", lambda: True)():
+def check_trained(model: Any) -> None:
+    """Refuse an estimator that has not been trained."""
+    if isinstance(model, OffersTraining) and not model.is_trained():
         hint = "call fit, or load a model"
         raise NotFittedError(f"this {type(model).__name__} has not been trained yet", hint)
-    found = getattr(model, "labeler", model)
+
+
+def labeler_of(model: Any) -> Labeler:
+    """Return a model in the role of a labeler."""
+    check_trained(model)
+    found = model.labeler if isinstance(model, OffersLabeler) else model
     if not isinstance(found, Labeler):
         hint = "give a tagger, or a Labeler of your own"
         raise ConfigError(f"{type(model).__name__} cannot find words", hint)

@@ -27,6 +27,7 @@ from duilian.evaluation.letters import letter_scores
 from duilian.experiments.plan import TAGGED, Cell, Measurement
 from duilian.learning.run_log import LOG_SUFFIX, peak_memory, read_log
 from duilian.models import is_parser, load_parser, tagger_for
+from duilian.models.offers import conversions_of
 from duilian.recipes import Recipe, Run, Side, train
 
 MODEL, RECIPE, TRAINED = "model", "recipe.toml", "trained.json"
@@ -183,7 +184,7 @@ def _converted(cell: Cell, recipe: Recipe, model: Any, gold: Corpus) -> Corpus:
         raise ConfigError(f"{cell.name}: its data has no sentences to convert")
     given = recipe.corpus(Side().updated(cell.given), "test")
     assert given is not None
-    if given.standard in model.standards or getattr(model.model, "source_standard", None) == given.standard:
+    if (given.standard, gold.standard) in conversions_of(model.model):
         return convert(model.model, given, gold.standard, unknown_tags=True)
     layers = [sentence[gold.standard] for sentence in gold]
     return _corpus(tagger_for(model.model).predict_layers(layers), gold.standard)

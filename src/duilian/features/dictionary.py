@@ -241,6 +241,12 @@ def _unique(words: Iterable[ListedWord]) -> dict[str, ListedWord]:
     """One entry for each word: the most frequent, else the first."""
     found: dict[str, ListedWord] = {}
     for word in words:
+        if isinstance(word, str):
+            shown_word = words if isinstance(words, str) else word
+            raise ConfigError(
+                f"a dictionary takes a list of entries, not the string {shown(shown_word)}",
+                f"write Dictionary([ListedWord({shown(shown_word)})])",
+            )
         known = found.get(word.word)
         if known is None or word.frequency > known.frequency:
             found[word.word] = word

@@ -58,6 +58,11 @@ def estimator_of(kind: str) -> type[Any]:
     return found
 
 
+def level_of(kind: str) -> str:
+    """The level of a kind that has only one, or nothing."""
+    return str(getattr(estimator_of(kind), "level", "")) if kind in KINDS else ""
+
+
 def restored(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> Any:
     """Restore a model of any kind from the contents of its file."""
     kind = header.get("kind")

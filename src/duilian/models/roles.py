@@ -22,6 +22,7 @@ from duilian.labels.encoding import Encoding
 from duilian.labels.segmentation import Segmentation
 from duilian.labels.units import UnitBatch
 from duilian.lexicon.letter_words import English, LetterWords
+from duilian.models.offers import OffersConfidence, OffersReading, OffersWayOut
 
 Ints = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
@@ -205,7 +206,7 @@ class TagProposer(Labeler, Protocol):
 
 def is_sure(labeler: Labeler) -> bool:
     """Whether a labeler gives confidence even if nobody asks for it."""
-    return bool(getattr(labeler, "is_always_sure", False))
+    return isinstance(labeler, OffersConfidence) and labeler.is_always_sure
 
 
 def chosen_standard(name: str | None, standards: Collection[str]) -> str:
@@ -226,13 +227,14 @@ def letter_words(labeler: Labeler, english: English) -> LetterWords | None:
     """Facts about alphabetic words, if a labeler has learned to tag them and can use facts; else None."""
     if Ability.CONSTRAINTS not in labeler.abilities:
         return None
-    return LetterWords.of(getattr(labeler, "reading", None), english)
+    return LetterWords.of(labeler.reading, english) if isinstance(labeler, OffersReading) else None
 
 
 def refuse(model: Labeler | TreeAnnotator, what: Ability, instead: str = "") -> ConfigError:
     """The error for something that a model cannot do; the hint is the model's own, if it has one."""
-    hint = getattr(model, "way_out", instead) or "docs/models.md says which kinds can"
-    return ConfigError(f"a model of kind {model.kind!r} cannot {what.value}", hint)
+    hint = model.way_out if isinstance(model, OffersWayOut) else instead
+    message = f"a model of kind {model.kind!r} cannot {what.value}"
+    return ConfigError(message, hint or "docs/models.md says which kinds can")
 
 
 def with_first(found: list[Ranked[Ints]], first: Ranked[Ints], k: int) -> list[Ranked[Ints]]:

@@ -106,22 +106,23 @@ def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
 def with_paths(config: Settings, folder: Path, data: Path) -> Settings:
     """Settings with paths of files, which are beside the recipe; word lists are in the data folder."""
     for group, settings in config.groups():
-        templates = getattr(settings, "templates", None)
+        templates = settings.get("templates")
         if templates is not None and templates not in presets():
             config = config.updated({group: {"templates": str(folder / templates)}})
-        rules = getattr(settings, "rules", None)
+        rules = settings.get("rules")
         if isinstance(rules, str):
             config = config.updated({group: {"rules": str(folder / rules)}})
-        dictionary = getattr(settings, "dictionary", None)
+        dictionary = settings.get("dictionary")
         if dictionary is not None and dictionary.file is not None:
             config = config.updated({group: {"dictionary": {"file": str(data / dictionary.file)}}})
-        mixing = getattr(settings, "mixing", None)
+        mixing = settings.get("mixing")
         if mixing is not None and mixing.file is not None:
             config = config.updated({group: {"mixing": {"file": str(data / mixing.file)}}})
-    mapping = getattr(config, "mapping", None)
+    mapping = config.get("mapping")
     if isinstance(mapping, str) and mapping.endswith(".txt"):
         config = config.updated({"mapping": str(folder / mapping)})
-    teaching = getattr(getattr(config, "start", None), "self_training", None)
+    start = config.get("start")
+    teaching = start.get("self_training") if isinstance(start, Settings) else None
     if teaching is not None and (teaching.mapping or "").endswith(".txt"):
         path = str(folder / teaching.mapping)
         config = config.updated({"start": {"self_training": {"mapping": path}}})

@@ -73,7 +73,7 @@ class Kind:
     def with_sides(self, config: Settings, sides: Sequence[Side]) -> Settings:
         """Settings with the standards of the sides, and their sentences per iteration."""
         samples = [side.sample for side in sides]
-        if not hasattr(config, "standards"):
+        if config.get("standards") is None:
             return config.updated({"standard": sides[0].standard, "learning": {"sample": samples[0]}})
         names = tuple(side.standard for side in sides)
         drawn = tuple(samples) if any(sample is not None for sample in samples) else None

@@ -30,8 +30,8 @@ from duilian.models.base.dictionary_settings import dictionary_of
 from duilian.models.base.estimator import refuse_older
 from duilian.models.base.notes import ANY, check_notes, check_shape
 from duilian.models.base.table_codec import below
-from duilian.models.coupled.conversion_answers import Converting
-from duilian.models.registry import KINDS, estimator_of
+from duilian.models.offers import OffersConversions
+from duilian.models.registry import level_of
 from duilian.wording import counted
 
 MIN_SHARE = 0.01  # smaller shares of a target tag are not shown
@@ -105,7 +105,7 @@ class ModelCard:
             file=path,
             bytes=os.path.getsize(path),
             kind=str(header.get("kind")),
-            level=settings.get("level", _only_level(str(own.get("kind")))),
+            level=settings.get("level", level_of(str(own.get("kind")))),
             standards=_tags_by_standard(settings, own.get("tags")),
             guides=[own[key]["config"]["standard"] for key in ("source", "own") if key in own],
             parser=_describe_parser(header["parser"]) if header.get("kind") == Suite.kind else "",
@@ -192,11 +192,6 @@ def _tags_by_standard(settings: Mapping[str, Any], tags: Any) -> dict[str, Seque
     if "standards" in settings:
         return dict(zip(settings["standards"], tags, strict=True))
     return {settings["standard"]: tags} if "standard" in settings else {}
-
-
-def _only_level(kind: str) -> str:
-    """The level of a kind that has only one."""
-    return str(getattr(estimator_of(kind), "level", "")) if kind in KINDS else ""
 
 
 def _holds_weights(name: str) -> bool:
@@ -331,7 +326,7 @@ class _WordReadings:
 
 
 def guess_standard(
-    model: Converting,
+    model: OffersConversions,
     path: str,
     *,
     format: str | None = None,

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Mount, Route
 
 from duilian.engine import Analyzer
 from duilian.errors import DuilianError
@@ -106,7 +107,7 @@ def make_app(
         app.add_middleware(
             CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["*"]
         )
-    known = frozenset(route.path for route in app.routes if hasattr(route, "path"))
+    known = frozenset(route.path for route in app.routes if isinstance(route, Route | Mount))
     return Guard(app, service.limits, service.metrics, known)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from duilian.engine import Analyzer
 from duilian.errors import DuilianError, StandardError, did_you_mean
+from duilian.models.offers import conversions_of
 from duilian.serve.limits import Limits, UnknownError
 from duilian.standards import Explanation, explain
 from duilian.standards.explanation import explained_standards, explanations
@@ -24,7 +25,7 @@ def models(loaded: Mapping[str, Analyzer]) -> list[dict[str, Any]]:
             "standards": list(each.standards),
             "trees": None if each.parser is None else each.parser.standard,
             "fast": each.segmenter is not None,
-            "conversions": [list(pair) for pair in getattr(each.model, "conversions", ())],
+            "conversions": [list(pair) for pair in conversions_of(each.model)],
             "abilities": sorted(ability.value for ability in each.labeler.abilities),
         }
         for name, each in loaded.items()

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from duilian.engine import Analyzer
+from duilian.models.offers import conversions_of
 from duilian.serve.limits import Limits
 from duilian.serve.questions import ANNOTATED
 from duilian.standards import universal_of
@@ -43,7 +44,7 @@ def _narrow(description: Schema, models: Mapping[str, Analyzer], limits: Limits)
     _choose(fields["Analyze"]["standards"]["items"], standards)
     _choose(fields["UserWord"]["tags"]["items"], _tags(models))
     _limit_texts(fields, limits)
-    conversions = [pair for each in models.values() for pair in getattr(each.model, "conversions", ())]
+    conversions = [pair for each in models.values() for pair in conversions_of(each.model)]
     _choose(fields["Convert"]["from"], dict.fromkeys(a for a, _ in conversions))
     _choose(fields["Convert"]["to"], dict.fromkeys(b for _, b in conversions))
     example = next((pair for pair in conversions if pair[0] == "pku"), None)

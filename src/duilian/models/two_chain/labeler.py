@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -48,6 +48,9 @@ class TwoChainLabeler:
     def __init__(self, predictor: TwoChainPredictor) -> None:
         self._predictor, self._packer = predictor, predictor.packer
         self.standards = (predictor.standard,)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TwoChainLabeler, (self._predictor,)
 
     @property
     def reads(self) -> Literal["text", "words"]:
@@ -110,7 +113,7 @@ class TwoChainLabeler:
         self, sentence: UnitBatch, standard: str, constraints: Constraints, k: int, first: Ints | None = None
     ) -> list[Ranked[Ints]]:
         """The best analyses of a sentence; in mode `segment` they have no probabilities."""
-        packed, native, scale = self._pack(sentence), self._predictor.native, self._predictor.scale
+        packed, native, scale = self._pack(sentence), self._predictor.native, self._predictor.model.scale
         is_alone = self._predictor.segment_only
         log_z = np.nan if is_alone else native.log_partition(packed, 0, scale)
         found = [

@@ -15,6 +15,7 @@ from duilian.corpus import Layer
 from duilian.features import CliqueTemplates
 from duilian.labels.encoding import Level
 from duilian.labels.segments import ChunkSegments, Ints, WordSegments
+from duilian.models.base.estimator import State
 from duilian.models.base.sentences import Sentences
 from duilian.models.base.standard_tagger import StandardTagger
 from duilian.models.two_chain.config import Mode
@@ -34,9 +35,13 @@ class TwoChainPredictor(StandardTagger):
     level: Level
     packer: TwoChainPacker
     native: _native.TwoChainPredictor
-    scale: float = 1.0
+    model: TwoChainModel = dataclasses.field(compare=False, repr=False)
     mode: Mode = "joint"
     notes_: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the model as its file stores it, the mode and the notes, for other processes."""
+        return _restored, (self.model.state(), self.mode, dict(self.notes_))
 
     @classmethod
     def of(cls, model: TwoChainModel) -> TwoChainPredictor:
@@ -45,7 +50,7 @@ class TwoChainPredictor(StandardTagger):
         native = _native.TwoChainPredictor(
             packer.shape, packer.templates.native, model.weights, packer.reading.native
         )
-        return cls(config.standard, config.level, packer, native, model.scale)
+        return cls(config.standard, config.level, packer, native, model)
 
     @property
     def labeler(self) -> TwoChainLabeler:
@@ -87,9 +92,16 @@ class TwoChainPredictor(StandardTagger):
 
     def label_marginals(self, packed: _native.Sentences, *, threads: int = 1) -> npt.NDArray[np.float64]:
         """[units, L] the probability of each label (`encoding_.labels`) at each unit."""
-        return self.encoding_.label_marginals(self.native.predict_marginals(packed, self.scale, threads))
+        return self.encoding_.label_marginals(
+            self.native.predict_marginals(packed, self.model.scale, threads)
+        )
 
     def segments_of(self, layer: Layer) -> Layer:
         segmented = self.encoding_.segment([layer], is_given=True)
         units, ends = segmented.units[0], np.cumsum(segmented.sizes[0]).tolist()
         return Layer(tuple("".join(units[a:b]) for a, b in itertools.pairwise([0, *ends])))
+
+
+def _restored(state: State, mode: Mode, notes: dict[str, Any]) -> TwoChainPredictor:
+    found = TwoChainPredictor.of(TwoChainModel.from_state(*state))
+    return dataclasses.replace(found, mode=mode, notes_=notes)

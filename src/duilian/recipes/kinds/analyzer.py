@@ -89,7 +89,7 @@ class AnalyzerConfig(CoupledConfig):
     @property
     def tagger_features(self) -> Features:
         """How the tagger reads text."""
-        found: Features = getattr(self.tagger, "features", self.features)
+        found: Features = self.tagger.get("features", self.features)
         return found
 
     def parser_config(self, *, is_trained: bool = False) -> TreeConfig:

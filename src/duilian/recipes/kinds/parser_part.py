@@ -124,7 +124,7 @@ class ParserSentences:
             [] if side == self.side else _layers(self.recipe.corpus(_shortened(side), "train"))
             for side in sides
         ]
-        seed = getattr(self.recipe.config, "learning", AdaGrad()).seed
+        seed = self.recipe.config.get("learning", AdaGrad()).seed
         config = CoupledConfig(
             standards=tuple(side.standard for side in sides),
             learning=AdaGrad(iterations=FOLD_ITERATIONS, seed=seed),
