@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 
 from cli.running import DEMO
 from duilian.cli import progress
+from duilian.cli.inputs import Inputs
 from duilian.cli.progress import Stages, clock, left_over, measured, watch
 from duilian.corpus import read_lines
 from duilian.recipes import Recipe, Run, train
@@ -130,3 +132,37 @@ def test_a_run_says_what_it_reads(tmp_path: Path) -> None:
     told: list[str] = []
     train(Recipe.load(tmp_path / "r.toml", DEMO), Run(output=tmp_path / "m", on_reading=told.append))
     assert told == ["ctb.txt", "", "ctb-dev.txt", ""]
+
+
+def test_progress_of_text_is_that_of_answers_not_of_reading_ahead(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    terminal = open_terminal(monkeypatch)
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path in paths:
+        path.write_text("一二三\n" * 50, encoding="utf-8")
+    source = Inputs([str(path) for path in paths], "text", "utf-8")
+    for path in source.paths:
+        lines = [text for _, text in read_lines(source.files[source.paths.index(path)])]  # all of it is read
+        for _ in source.watched(path, iter(lines), str):
+            pass
+    shares = [int(share) for share in re.findall(r"(\d+) %", terminal.getvalue())]
+    assert shares == sorted(shares)
+    assert {1, 10, 49, 50, 51, 99, 100} <= set(shares)
+
+
+def test_a_terminated_run_keeps_what_is_finished(tmp_path: Path) -> None:
+    texts, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    texts.write_text("我们明天去北京工作。\n" * 400_000, encoding="utf-8")
+    command = [sys.executable, "-m", "duilian.cli", "segment", str(texts), "-o", str(out)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as run:
+        deadline = time.monotonic() + 60
+        while not any(path.stat().st_size for path in tmp_path.iterdir() if path != texts):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        run.terminate()
+        assert run.stderr is not None
+        said = run.stderr.read()
+    assert run.returncode == 130
+    assert "out.txt.part has the first" in said
+    assert (tmp_path / "out.txt.part").read_text(encoding="utf-8").endswith("\n")

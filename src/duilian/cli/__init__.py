@@ -11,7 +11,9 @@ import importlib
 import logging
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from inspect import cleandoc
 from typing import Annotated
@@ -90,6 +92,7 @@ def _global_options(
 def main() -> int:
     """Run this process's command line and return its exit status."""
     _open_closed_streams()
+    _stop_when_terminated()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a C locale could not print Chinese
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -138,6 +141,19 @@ def _open_closed_streams() -> None:
         if getattr(sys, name) is None:
             access = os.O_WRONLY if name == "stderr" else os.O_RDONLY
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
+
+
+def _stop_when_terminated() -> None:
+    """Let SIGTERM, as `timeout` and batch systems send it, keep what is finished, as Ctrl-C does."""
+    own = os.getpid()
+
+    def stop(*_: object) -> None:
+        if os.getpid() == own:
+            raise KeyboardInterrupt
+        os._exit(128 + signal.SIGTERM)  # a child that was forked has nothing to keep
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, stop)
 
 
 def exit_status(command: Callable[[], object], *, show_traceback: bool = False) -> int:

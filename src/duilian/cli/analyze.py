@@ -147,7 +147,7 @@ def _write_docs(
             write(form.begin(path if source.is_file(path) else ""))
             docs = (doc for _, doc, _ in answers(path))
             # On a terminal, the output itself shows progress.
-            watched = docs if _is_terminal(output) else watch(docs, "texts", files=source.files)
+            watched = docs if _is_terminal(output) else source.watched(path, docs, lambda doc: doc.text)
             for number, doc in enumerate(watched, start=1):
                 for part in form.parts(doc) if len(doc.text) > LONG else [form.text(doc)]:
                     write(part)

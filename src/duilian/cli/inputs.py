@@ -6,14 +6,14 @@ import itertools
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from duilian.cli.live_input import in_runs, standard_input
 from duilian.cli.options import warn, warn_of
-from duilian.cli.progress import measured
+from duilian.cli.progress import bytes_of, measured, watch
 from duilian.corpus import Sentence, guess_format, read_lines
 from duilian.corpus.files import STANDARD_STREAM, MeasuredFile, display_name, read_text
 from duilian.corpus.formats.lookup import SAMPLE_LINES, TEXT, FormatOptions, guess_by_content, guess_by_name
@@ -25,6 +25,8 @@ from duilian.errors import AnnotationError, ConfigError, CorpusError
 from duilian.modelfile import MAGIC
 from duilian.models.roles import Ask
 from duilian.text import Errors, char_types
+
+Answered = TypeVar("Answered")
 
 _ENDINGS = {".txt", ".text", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".log", ".conll", ".gz"}
 _ROW = re.compile(r"[1-9][0-9]*(-[0-9]+)?(\t[^\t]+){9}")
@@ -89,6 +91,17 @@ class Inputs:
     def is_text_at(self, path: str) -> bool:
         """Whether an input is text, not a corpus."""
         return self._format_of(path) is None
+
+    def watched(
+        self, path: str, answers: Iterable[Answered], text_of: Callable[[Answered], str]
+    ) -> Iterator[Answered]:
+        """Show the progress of an input by its answers; by what has been read, if it is a corpus."""
+        if not self.is_text_at(path):
+            return watch(answers, "texts", files=self.files)
+        before = sum(file.size or 0 for file in self.files[: self.paths.index(path)])
+        return watch(
+            answers, "texts", files=self.files, size=lambda each: bytes_of(text_of(each)), before=before
+        )
 
     def place(self, path: str, number: int) -> str:
         """Return where this text or sentence is, for messages; empty for text from the command line."""

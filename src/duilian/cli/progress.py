@@ -25,11 +25,14 @@ def watch(
     *,
     files: Sequence[MeasuredFile] = (),
     total: int | None = None,
-    size: Callable[[Item], int] = lambda _: 1,
+    size: Callable[[Item], int] | None = None,
+    before: int = 0,
 ) -> Iterator[Item]:
     """Pass items through and count them on the terminal, with an estimate of the time left.
 
-    The estimate needs files of known size (see `measured`), or the `total` size of all items.
+    The estimate needs files of known size (see `measured`), or the `total` size of all items. Files are read
+    ahead of the answers, so `size`, the bytes that an item had in its file, makes it better; `before` are
+    those of earlier files.
     """
     if not sys.stderr.isatty():
         yield from items
@@ -43,19 +46,21 @@ def watch(
     bar = () if total is None else (BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     columns = (SpinnerColumn(), counter, *bar, TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=total, count=0, rate=0.0, left="")
-        done, start = 0, time.monotonic()
+        task = progress.add_task("", total=total, completed=before, count=0, rate=0.0, left="")
+        done, start = before, time.monotonic()
         shown = start
 
         def show(count: int, now: float) -> None:
             read = sum(file.position for file in files) if files else done
+            if size is not None:
+                read = min(read, done)
             rate = count / max(now - start, 1e-9)
             left = "" if total is None else left_over(now - start, read, total)
             progress.update(task, completed=read, count=count, rate=rate, left=left, refresh=True)
 
         count = 0
         for count, item in enumerate(items, start=1):
-            done += size(item)
+            done += 1 if size is None else size(item)
             now = time.monotonic()
             if now - shown >= REFRESH:
                 shown = now
@@ -64,9 +69,14 @@ def watch(
         show(count, time.monotonic())
 
 
+def bytes_of(line: str) -> int:
+    """The size of a line in a file of text."""
+    return len(line.encode(errors="replace")) + 1
+
+
 def left_over(seconds: float, done: float, total: float) -> str:
-    """Return the remaining time at the present rate, such as `2:05 left`."""
-    return f"{clock(seconds * (total - done) / done)} left" if 0 < done < total else ""
+    """Return the remaining time at the present rate, such as `2:05 left`; nothing in the first hundredth."""
+    return f"{clock(seconds * (total - done) / done)} left" if total <= 100 * done < 100 * total else ""
 
 
 class Stages:

@@ -23,7 +23,6 @@ from duilian.cli.options import (
     Threads,
     read_lexicon,
 )
-from duilian.cli.progress import watch
 from duilian.cli.taggers import (
     InputFormat,
     ModelOption,
@@ -88,11 +87,12 @@ def command(
             if source.is_text_at(path) and not explain:
                 runs = source.runs(path, options)
                 spaced = (analyzer.spaced(map(_TEXT, run), name, fast=fast, threads=threads) for run in runs)
-                for line in watch(itertools.chain.from_iterable(spaced), "texts", files=source.files):
+                lines = itertools.chain.from_iterable(spaced)
+                for line in source.watched(path, lines, lambda line: line.replace("  ", "")):
                     write(line + "\n")
                 continue
             docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
-            for number, (_, doc, _) in enumerate(watch(docs, "texts", files=source.files), start=1):
+            for number, (_, doc, _) in enumerate(source.watched(path, docs, _TEXT), start=1):
                 write(segmented_line(doc, name) + "\n")
                 if explain:
                     explain_lexicon(analyzer, doc, source.place(path, number))

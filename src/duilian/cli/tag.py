@@ -23,7 +23,6 @@ from duilian.cli.options import (
     Threads,
     read_lexicon,
 )
-from duilian.cli.progress import watch
 from duilian.cli.taggers import (
     InputFormat,
     Mode,
@@ -121,7 +120,7 @@ def command(
         for path in source.paths:
             if nbest is None:
                 docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
-                watched = watch(docs, "texts", files=source.files)
+                watched = source.watched(path, docs, lambda each: each.doc.text)
                 answers: Iterator[tuple[Doc, str]] = ((found.doc, render(found)) for found in watched)
             else:
                 answers = _ranked_lines(source, path, analyzer, options, nbest, render)
