@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
 import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from duilian.errors import ConfigError, MissingFileError
 from duilian.scale import ArrowAnalyzer, FolderRun
 from duilian.scale.input_parts import find_parts, parts_of_list
 from duilian.scale.manifest import MANIFEST, Manifest
+from duilian.scale.part_writers import part_writer
 
 TEXTS = ["我们去北京。", "", '他说"好"\\']
 WORDS = [["我们", "去", "北京", "。"], [], ["他", "说", '"', "好", '"', "\\"]]
@@ -258,3 +261,32 @@ def test_the_command_tells_what_it_has_done(tmp_path: Path) -> None:
     assert "6 of 7 parts, 18 documents" in done.stderr
     assert "g.parquet: cannot be read" in done.stderr
     assert "1 of 7 parts could not be finished" in done.stderr
+
+
+def test_a_part_that_is_given_up_is_dropped_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Warnings are errors here, also those of destructors."""
+    rows = pa.record_batch({"a": pa.array([1, 2])})
+    monkeypatch.setattr("duilian.scale.part_writers.GROUP_BYTES", 1)
+    with (tmp_path / "part").open("wb") as file:
+        part = part_writer("parquet", file, rows.schema)
+        part.write(rows)
+        part.drop()
+    del part
+    gc.collect()
+
+
+def test_an_interrupted_run_says_how_to_continue(tmp_path: Path) -> None:
+    texts = tmp_path / "in.txt"
+    texts.write_text("我们明天去北京工作。\n" * 400_000, encoding="utf-8")
+    command = [*COMMAND, str(texts), str(tmp_path / "out")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as run:
+        assert run.stderr is not None
+        while not (tmp_path / "out" / MANIFEST).exists():
+            assert run.poll() is None
+            time.sleep(0.05)
+        run.terminate()
+        said = run.stderr.read()
+    assert run.returncode == 130
+    assert said == "duilian: stopped; repeat the command to continue\n"

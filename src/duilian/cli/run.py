@@ -113,7 +113,11 @@ def _parts(given: list[str], format: str | None, output: Path) -> list[Any]:
 
 
 def _watch(run: FolderRun) -> None:
-    (last,) = deque(_shown(run) if sys.stderr.isatty() else run, maxlen=1)
+    try:
+        (last,) = deque(_shown(run) if sys.stderr.isatty() else run, maxlen=1)
+    except KeyboardInterrupt as stop:
+        stop.add_note("repeat the command to continue")
+        raise
     print(f"duilian: {_summary(last)}", file=sys.stderr)
     for part, error in run.failures:
         print(

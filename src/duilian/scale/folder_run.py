@@ -17,8 +17,8 @@ from duilian.errors import ConfigError, DuilianError
 from duilian.scale.arrow_analyzer import ERROR, ArrowAnalyzer
 from duilian.scale.input_parts import Part
 from duilian.scale.manifest import FinishedPart, Manifest
-from duilian.scale.part_readers import part_columns, read_part
-from duilian.scale.part_writers import OutputFormat, part_writer
+from duilian.scale.part_readers import ReadBatch, part_columns, read_part
+from duilian.scale.part_writers import OutputFormat, PartWriter, part_writer
 from duilian.scale.text_column import TextColumn
 
 _log = logging.getLogger("duilian")
@@ -147,20 +147,29 @@ class FolderRun:
         )
 
     def _write(self, part: Part, file: Any) -> Iterator[float]:
-        writer = None
-        for batch in read_part(part, self._analyze.text):
-            if writer is None:
-                writer = part_writer(self._to, file, self._analyze.schema(batch.rows.schema))
-            for found in self._analyze.parts(batch.rows, batch.errors):
-                writer.write(found)
-                self._documents += len(found)
-                self._errors += len(found) - found.column(ERROR).null_count
-            characters = TextColumn(batch.rows.column(self._analyze.text)).characters
-            self._characters += int(characters[characters > 0].sum())
-            yield batch.share
+        writer: PartWriter | None = None
+        try:
+            for batch in read_part(part, self._analyze.text):
+                if writer is None:
+                    writer = part_writer(self._to, file, self._analyze.schema(batch.rows.schema))
+                yield self._write_batch(batch, writer)
+        except BaseException:
+            if writer is not None:
+                writer.drop()
+            raise
         if writer is None:  # a part without rows
             writer = part_writer(self._to, file, self._analyze.schema(part_columns(part, self._analyze.text)))
         writer.close()
+
+    def _write_batch(self, batch: ReadBatch, writer: PartWriter) -> float:
+        """Analyse and write some rows; return which share of the part is done."""
+        for found in self._analyze.parts(batch.rows, batch.errors):
+            writer.write(found)
+            self._documents += len(found)
+            self._errors += len(found) - found.column(ERROR).null_count
+        characters = TextColumn(batch.rows.column(self._analyze.text)).characters
+        self._characters += int(characters[characters > 0].sum())
+        return batch.share
 
     def _output_name(self, part: Part) -> str:
         ending = f".{self._to}"

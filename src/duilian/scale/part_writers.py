@@ -26,6 +26,9 @@ class PartWriter(Protocol):
     def close(self) -> None:
         """Write the rest; the file stays open."""
 
+    def drop(self) -> None:
+        """Write nothing more: the file is given up."""
+
 
 class ParquetPart:
     """A Parquet file; small batches share a row group."""
@@ -48,6 +51,9 @@ class ParquetPart:
         if self._waiting:
             self._flush()
         self._writer.close()
+
+    def drop(self) -> None:
+        self._writer.is_open = False  # or its destructor would write the end to a closed file
 
     def _flush(self) -> None:
         table = pa.Table.from_batches(self._waiting, self._schema)
@@ -105,6 +111,9 @@ class JsonLinesPart:
             self._file.write(b"}\n")
 
     def close(self) -> None:
+        pass
+
+    def drop(self) -> None:
         pass
 
 
