@@ -128,6 +128,27 @@ def test_half_written_parts_fail_alone_and_are_tried_again(analyze: ArrowAnalyze
     assert (again.last.finished, again.last.documents, again.failures) == (6, 9, [])
 
 
+def test_a_part_that_is_gone_fails_alone(analyze: ArrowAnalyzer, tmp_path: Path) -> None:
+    names = write_parts(tmp_path / "in")
+    names["d.txt"].unlink()
+    names["d.txt"].symlink_to(tmp_path / "nowhere")
+    found = run(tmp_path / "in", tmp_path / "out", analyze)
+    assert [each.part.name for each in found.failures] == ["d.txt"]
+    assert found.last.finished == 5
+    names["d.txt"].unlink()
+    names["d.txt"].write_text("好\n", encoding="utf-8")
+    assert run(tmp_path / "in", tmp_path / "out", analyze).last.documents == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names need not be UTF-8 on Linux only")
+def test_a_name_that_is_not_utf_8_is_kept_and_found_again(analyze: ArrowAnalyzer, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / os.fsdecode(b"\xb6\xd4.txt")).write_text("好\n", encoding="utf-8")
+    assert run(tmp_path / "in", tmp_path / "out", analyze).last.documents == 1
+    assert (tmp_path / "out" / os.fsdecode(b"\xb6\xd4.txt.parquet")).exists()
+    assert run(tmp_path / "in", tmp_path / "out", analyze).last.documents == 0
+
+
 def test_finished_parts_are_skipped_and_changed_ones_are_not(analyze: ArrowAnalyzer, tmp_path: Path) -> None:
     write_parts(tmp_path / "in")
     out = tmp_path / "out"
@@ -148,8 +169,9 @@ def test_a_torn_manifest_does_parts_again(analyze: ArrowAnalyzer, tmp_path: Path
     manifest = tmp_path / "out" / MANIFEST
     manifest.write_bytes(manifest.read_bytes()[:-10])
     assert run(tmp_path / "in", tmp_path / "out", analyze).last.documents == 3
-    manifest.write_bytes(b"")
-    assert run(tmp_path / "in", tmp_path / "out", analyze).last.documents == 18
+    for damage in (b"", b"\xae\x00\xff\n"):
+        manifest.write_bytes(damage)
+        assert run(tmp_path / "in", tmp_path / "out", analyze).last.documents == 18
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class FolderRun:
         self._manifest.open(resume=self._resume)
         try:
             waiting = [part for part in self._parts if not self._is_finished(part)]
-            sizes = [max(os.path.getsize(part.path), 1) for part in waiting]
+            sizes = [_bytes_of(part) for part in waiting]
             done, total = 0.0, max(sum(sizes), 1)
             yield self._progress(0.0 if waiting else 1.0)
             for part, size in zip(waiting, sizes, strict=True):
@@ -185,6 +185,11 @@ class FolderRun:
             share,
             time.monotonic() - self._start,
         )
+
+
+def _bytes_of(part: Part) -> int:
+    """The size of a part, or 1 if it is empty or cannot be found: then it fails when it is read."""
+    return max(os.path.getsize(part.path), 1) if os.path.exists(part.path) else 1
 
 
 def _state(part: Part) -> tuple[int, int]:

@@ -52,7 +52,7 @@ class Manifest:
         if not path.exists() and any(name for name in os.listdir(self._folder) if name[0] != "."):
             message = f"{self._folder}: this folder contains files that are not from a run"
             raise ConfigError(message, "choose an empty or new folder")
-        file = open(path, "a+", encoding="utf-8")  # noqa: SIM115
+        file = open(path, "a+", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
         try:
             is_ours = lock_file(file)
             if is_ours is False:
