@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.responses import PlainTextResponse, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Mount, Route
 
@@ -51,6 +53,29 @@ JSON, PLAIN = "application/json", "text/plain; charset=utf-8"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 Tag = Annotated[str | None, Query(description="A tag, relation or label.", examples=["ns"])]
 TagStandard = Annotated[str | None, Query(description="Only this standard.", examples=["pku"])]
+
+
+class QuestionRoute(APIRoute):
+    """Reads a valid question natively; FastAPI, which takes longer, says what is wrong with the others."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the way that a request takes."""
+        slowly = super().get_route_handler()
+        kind: Any = self.body_field and self.body_field.field_info.annotation
+        if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+            return slowly
+
+        async def handler(request: Request) -> Response:
+            if request.headers.get("content-type") != JSON:
+                return await slowly(request)
+            try:
+                question = kind.model_validate_json(await request.body())
+            except ValidationError:
+                return await slowly(request)
+            answer: Response = await self.endpoint(question)
+            return answer
+
+        return handler
 
 
 class Service:
@@ -95,6 +120,7 @@ def make_app(
         redoc_url=None,
         lifespan=service.lifespan,
     )
+    app.router.route_class = QuestionRoute
     _add_questions(app, service)
     _add_facts(app, service)
     add_page(app)
