@@ -1,10 +1,11 @@
 """What Spark, Ray and Dask leave of the speed of bare loops, one in each of two processes.
 
-    python benchmarks/engine_throughput.py {spark,ray,dask} [--texts FILE] [--documents 8000] [--rounds 3]
+    python benchmarks/engine_throughput.py {spark,ray,dask} [--texts FILE] [--documents 40000] [--rounds 3]
 
 Needs the engine (`python tools/engines.py` installs all three) and Java for Spark. Each way does a small and
 a large job; how much longer the large one takes is the time of work, without that of the start. Wall time,
-and CPU time of all processes: of the workers, and of the engine around them. Rounds are interleaved.
+and CPU time of all processes: of the bare loops alone, and of the engine with all that it has started. Rounds
+are interleaved.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import multiprocessing
 import os
 import statistics
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -28,8 +31,10 @@ from scale_out import ASK, texts_of
 WORKERS = 2
 ROWS = 500  # of a batch
 SMALL = 0.25  # of a large job
+LOOK = 0.2  # seconds between two looks at the processes
 TICKS = os.sysconf("SC_CLK_TCK")
-Job = Callable[[pa.Table], None]
+Job = Callable[[], None]
+Prepare = Callable[[pa.Table], Job]
 
 
 class Spent(NamedTuple):
@@ -42,23 +47,46 @@ class Spent(NamedTuple):
         return Spent(self.wall - other.wall, self.cpu - other.cpu)
 
 
-def cpu_of_family() -> float:
-    """CPU seconds of this process and all that it has started, down to the last, the ended ones included."""
-    parents, seconds = {}, {}
+def cpu_of_family(only: Sequence[int] = ()) -> dict[tuple[int, str], float]:
+    """CPU seconds of this process and all below it, or of `only` some, by number and start."""
+    parents, found = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rsplit(") ", 1)[1].split()
         except OSError:  # has just ended
             continue
-        own = int(folder.name)
-        parents[own], seconds[own] = int(fields[1]), sum(map(int, fields[11:15])) / TICKS
+        parents[int(folder.name)] = int(fields[1])
+        found[int(folder.name), fields[19]] = sum(map(int, fields[11:13])) / TICKS
 
     def is_family(process: int) -> bool:
         while process not in (0, os.getpid()):
             process = parents.get(process, 0)
         return process != 0
 
-    return sum(each for process, each in seconds.items() if is_family(process))
+    return {
+        each: spent for each, spent in found.items() if each[0] in only or (not only and is_family(each[0]))
+    }
+
+
+class CpuMeter(threading.Thread):
+    """Looks at processes again and again, because what an ended one has spent is often lost."""
+
+    def __init__(self, only: Sequence[int]) -> None:
+        super().__init__(daemon=True)
+        self._only, self._before = only, cpu_of_family(only)
+        self._latest, self._ended = dict(self._before), threading.Event()
+
+    def run(self) -> None:
+        """Look until told to stop."""
+        while not self._ended.wait(LOOK):
+            self._latest |= cpu_of_family(self._only)
+
+    def seconds(self) -> float:
+        """Stop, and return the CPU seconds since the beginning."""
+        self._ended.set()
+        self.join()
+        self._latest |= cpu_of_family(self._only)
+        return sum(spent - self._before.get(each, 0.0) for each, spent in self._latest.items())
 
 
 def parts_of(table: pa.Table) -> list[pa.Table]:
@@ -74,17 +102,21 @@ def loop(parts: list[pa.Table]) -> int:
 
 
 @contextmanager
-def bare() -> Iterator[Job]:
-    with multiprocessing.get_context("spawn").Pool(WORKERS) as pool:
-        yield lambda table: deal(pool, parts_of(table))
+def bare() -> Iterator[tuple[Prepare, list[int]]]:
+    """Two processes that wait for work, and their numbers."""
+    with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn")) as pool:
 
+        def prepared(table: pa.Table) -> Job:
+            parts = parts_of(table)
+            shares = [parts[k::WORKERS] for k in range(WORKERS)]
+            return lambda: check(sum(pool.map(loop, shares)), len(table))
 
-def deal(pool: Any, parts: list[pa.Table]) -> None:
-    pool.map(loop, [parts[k::WORKERS] for k in range(WORKERS)], chunksize=1)
+        prepared(pa.table({"text": ["好"] * ROWS * WORKERS}))()
+        yield prepared, [each.pid or 0 for each in multiprocessing.active_children()]
 
 
 @contextmanager
-def spark() -> Iterator[Job]:
+def spark() -> Iterator[Prepare]:
     from pyspark.sql import SparkSession
 
     from duilian.scale.spark import analyze_frame
@@ -98,21 +130,19 @@ def spark() -> Iterator[Job]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")
-    frames: dict[int, Any] = {}
 
-    def job(table: pa.Table) -> None:
-        if len(table) not in frames:
-            frames[len(table)] = session.createDataFrame(table).repartition(4 * WORKERS).cache()
-            frames[len(table)].count()
-        found = analyze_frame(frames[len(table)], ArrowAnalyzer(ask=ASK))
-        found.write.format("noop").mode("overwrite").save()
+    def prepared(table: pa.Table) -> Job:
+        frame = session.createDataFrame(table).repartition(4 * WORKERS).cache()
+        check(frame.count(), len(table))
+        found = analyze_frame(frame, ArrowAnalyzer(ask=ASK))
+        return lambda: found.write.format("noop").mode("overwrite").save()
 
-    yield job
+    yield prepared
     session.stop()
 
 
 @contextmanager
-def ray() -> Iterator[Job]:
+def ray() -> Iterator[Prepare]:
     import ray as engine
 
     from duilian.scale.ray_data import analyze_dataset
@@ -120,16 +150,21 @@ def ray() -> Iterator[Job]:
     engine.init(num_cpus=WORKERS, include_dashboard=False, object_store_memory=500_000_000)
     engine.data.DataContext.get_current().enable_progress_bars = False
 
-    def job(table: pa.Table) -> None:
+    def prepared(table: pa.Table) -> Job:
         source = engine.data.from_arrow(parts_of(table))
-        analyze_dataset(source, ArrowAnalyzer(ask=ASK), workers=WORKERS, rows=ROWS).materialize()
 
-    yield job
+        def job() -> None:
+            found = analyze_dataset(source, ArrowAnalyzer(ask=ASK), workers=WORKERS, rows=ROWS)
+            check(found.materialize().count(), len(table))
+
+        return job
+
+    yield prepared
     engine.shutdown()
 
 
 @contextmanager
-def dask() -> Iterator[Job]:
+def dask() -> Iterator[Prepare]:
     from distributed import Client, LocalCluster, wait
 
     with (
@@ -138,13 +173,25 @@ def dask() -> Iterator[Job]:
         ) as cluster,
         Client(cluster) as client,
     ):
-        yield lambda table: wait(client.map(ArrowAnalyzer(ask=ASK), parts_of(table), pure=False))
+
+        def prepared(table: pa.Table) -> Job:
+            parts = parts_of(table)
+            return lambda: wait(client.map(ArrowAnalyzer(ask=ASK), parts, pure=False))
+
+        yield prepared
 
 
-def spent_on(job: Job, table: pa.Table) -> Spent:
-    wall, cpu = time.monotonic(), cpu_of_family()
-    job(table)
-    return Spent(time.monotonic() - wall, cpu_of_family() - cpu)
+def check(found: int, wanted: int) -> None:
+    """Refuse a speed that comes from lost rows."""
+    if found != wanted:
+        sys.exit(f"{found} of {wanted} rows came back")
+
+
+def spent_on(job: Job, processes: Sequence[int]) -> Spent:
+    meter, start = CpuMeter(processes), time.monotonic()
+    meter.start()
+    job()
+    return Spent(time.monotonic() - start, meter.seconds())
 
 
 def main() -> None:
@@ -153,19 +200,21 @@ def main() -> None:
     )
     parser.add_argument("engine", choices=["spark", "ray", "dask"])
     parser.add_argument("--texts", type=Path)
-    parser.add_argument("--documents", type=int, default=8000)
+    parser.add_argument("--documents", type=int, default=40_000)
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
     large = pa.table({"text": texts_of(asked.texts, asked.documents)})
     small = large.slice(0, int(asked.documents * SMALL))
     found: dict[str, list[Spent]] = {"bare loops": [], asked.engine: []}
-    with bare() as alone, {"spark": spark, "ray": ray, "dask": dask}[asked.engine]() as within:
-        for number in range(asked.rounds + 1):
-            for way, job in (("bare loops", alone), (asked.engine, within)):
-                start = spent_on(job, small)
-                whole = spent_on(job, large)
-                if number:  # the first round starts workers and loads models
-                    found[way].append(whole.beyond(start))
+    with bare() as (alone, workers), {"spark": spark, "ray": ray, "dask": dask}[asked.engine]() as within:
+        ways = (("bare loops", alone, workers), (asked.engine, within, ()))
+        jobs = [(way, prepare(small), prepare(large), own) for way, prepare, own in ways]
+        for _, short, _, _ in jobs:
+            short()  # starts workers and loads models
+        for _ in range(asked.rounds):
+            for way, short, long, own in jobs:
+                start = spent_on(short, own)
+                found[way].append(spent_on(long, own).beyond(start))
     characters = sum(map(len, large["text"].slice(len(small)).to_pylist()))
     report(found, characters)
 

@@ -1,8 +1,8 @@
 """The speed of `duilian serve` on this machine: python benchmarks/service.py [--seconds 180]
 
 Everything on loopback, the service on one core. Prints JSON: the time to the first answer of many starts,
-processor time for each text beside that of the engine alone, latencies on a quiet service and at twice its
-capacity, memory, and 200 slow connections.
+processor time for each text beside that of the engine alone, what it saves to answer requests together,
+latencies on a quiet service and at twice its capacity, memory, and 200 slow connections.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ BATCH = 32
 QUIET = 40.0  # seconds
 HEAD = "POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
 ROUNDS, REQUESTS = 12, 50  # of the service and the engine by turns, and requests in each
+SHORT = 640  # requests of one text
 ENGINE = """
 import itertools, sys, time, duilian
 zh, texts = duilian.load(), [{text!r}] * {batch}
@@ -180,6 +182,31 @@ def beside_the_engine(pid: int, client: Client) -> dict[str, Any]:
     }
 
 
+async def together(client: Client, number: int, clients: int) -> None:
+    await asyncio.gather(*(one_by_one(client, number // clients) for _ in range(clients)))
+
+
+def one_text_a_request(pid: int, port: int) -> dict[str, Any]:
+    """What it saves to answer waiting requests together: one client after the other, and 32 at a time."""
+    found: dict[str, list[float]] = {}
+    for _ in range(ROUNDS // 3):
+        for clients in (1, BATCH):
+            client, before, calls = Client(port, {"text": TEXT}), processor_seconds(pid), engine_calls(port)
+            asyncio.run(together(client, SHORT, clients))
+            spent = (processor_seconds(pid) - before) / SHORT
+            own = found.setdefault(f"{clients} at a time: processor ms of a request, requests a call", [0, 0])
+            own[0] += 1e3 * spent * 3 / ROUNDS
+            own[1] += SHORT / (engine_calls(port) - calls) * 3 / ROUNDS
+    return {"requests of one text": found}
+
+
+def engine_calls(port: int) -> float:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        found = re.search(r"^duilian_engine_calls (\S+)", answer.read().decode(), re.MULTILINE)
+    assert found is not None
+    return float(found[1])
+
+
 def first_answers(number: int) -> dict[str, Any]:
     """Seconds from the start of the program to its first answer, and how many of them it computed."""
     found = []
@@ -231,6 +258,7 @@ def measure(seconds: float, starts: int) -> dict[str, Any]:
         asyncio.run(one_by_one(client, REQUESTS))
         client.leave()
         found |= beside_the_engine(pid, client)
+        found |= one_text_a_request(pid, port)
         found |= under_load(pid, port, question, seconds)
         slow = Client(port, question)
         asyncio.run(with_slow_connections(port, slow))
