@@ -43,7 +43,7 @@ def modules() -> Iterator[tuple[Path, ast.Module]]:
 
 
 def imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Module and name of every import from the package, those for type checkers included."""
+    """Module and name of every import from the package, also those for type checkers or by a string."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "duilian":
             for alias in node.names:
@@ -52,6 +52,8 @@ def imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
             for alias in node.names:
                 if alias.name.startswith("duilian."):
                     yield alias.name, ""
+        elif isinstance(node, ast.Constant) and re.match(r"duilian(\.\w+)+\.?$", str(node.value)):
+            yield str(node.value).removesuffix("."), ""
 
 
 def test_every_room_is_in_the_diagram() -> None:
@@ -72,7 +74,7 @@ def test_a_room_imports_only_from_its_left() -> None:
                 continue
             if place[other] >= place[own] and not (own in FOUNDATION and other in FOUNDATION):
                 wrong.append(f"{path.relative_to(SOURCE)} imports {other}")
-    assert wrong == []
+    assert wrong == ["document/doc.py imports views"]  # the one exception of docs/architecture.md
 
 
 def test_nobody_imports_private_names() -> None:
