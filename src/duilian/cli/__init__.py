@@ -20,6 +20,7 @@ from typing import Annotated
 
 import typer
 
+from duilian.cli.option_groups import with_options_of_groups
 from duilian.cli.outputs import keeping_inputs
 from duilian.errors import DuilianError
 
@@ -61,7 +62,8 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
         if name == "corpus":
             app.add_typer(module.app, name=name)
         else:
-            command = module.command if name == "train" else keeping_inputs(module.command)
+            command = with_options_of_groups(module.command)
+            command = command if name == "train" else keeping_inputs(command)
             app.command(name, help=_help_text(module.command), epilog=module.EXAMPLE)(command)
     app.callback()(_global_options)
     return app

@@ -12,20 +12,8 @@ from typing import Annotated, Any, cast
 import typer
 
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
-from duilian.cli.options import (
-    DecodingErrors,
-    DictionaryFile,
-    DictionaryMode,
-    EnglishTags,
-    Explain,
-    InputEncoding,
-    Lenient,
-    LexiconFile,
-    LexiconMode,
-    Output,
-    Threads,
-    read_lexicon,
-)
+from duilian.cli.option_groups import TextReading, UserWords
+from duilian.cli.options import Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.taggers import ModelOption, TextsOrFiles, explain_lexicon
 from duilian.corpus import open_writer
@@ -36,7 +24,6 @@ from duilian.engine.loading import BUNDLED_NAME
 from duilian.errors import ConfigError
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ask
-from duilian.text import Errors
 from duilian.views.exchange import ranked_json_line
 from duilian.views.forms import FORMS, Form, PrettyForm, find_form, form_standard
 
@@ -75,15 +62,9 @@ def command(
         ),
     ] = None,
     no_trees: Annotated[bool, typer.Option("--no-trees", help="Leave out the trees: much faster.")] = False,
-    lexicon: LexiconFile = None,
-    lexicon_mode: LexiconMode = "force",
-    dictionary: DictionaryFile = None,
-    dictionary_mode: DictionaryMode = "extend",
-    english: EnglishTags = None,
-    explain: Explain = False,
-    encoding: InputEncoding = "utf-8",
-    errors: DecodingErrors = "strict",
-    lenient: Lenient = False,
+    *,
+    words: UserWords,
+    reading: TextReading,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -97,27 +78,19 @@ def command(
     refuse_models(inputs)
     analyzer = load(
         model,
-        lexicon=read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
-        dictionary=dictionary,
-        dictionary_mode=cast(Any, dictionary_mode),
-        english=cast(Any, english),
+        lexicon=words.read_lexicon(lenient=reading.lenient),
+        dictionary=words.dictionary,
+        dictionary_mode=cast(Any, words.dictionary_mode),
+        english=cast(Any, words.english),
     )
     form = to or _default_form(output, nbest)
     name = analyzer.standard_for(standard) if standard else form_standard(analyzer, form)
     column = reading_of(analyzer.model, name).get("column")
     shown = _make_form(form, name, column, output)
-    source = Inputs(
-        inputs,
-        format,
-        encoding,
-        cast(Errors, errors),
-        reads=analyzer.labeler.reads,
-        is_one_text=form == "brat",
-        lenient=lenient,
-    )
+    source = Inputs(inputs, format, reading, reads=analyzer.labeler.reads, is_one_text=form == "brat")
     if form == "brat" and len(source.paths) > 1:
         raise typer.BadParameter("brat needs one .ann file per text: give a single text", param_hint="--to")
-    explainer = analyzer if explain else None
+    explainer = analyzer if words.explain else None
     options = FormatOptions(standard=name, column=column, may_lack_tags=True)
     if nbest is not None:
         if form not in RANKED_FORMS or not source.is_text:
@@ -126,9 +99,9 @@ def command(
         ranked = _ranked_analyses(source, analyzer, nbest, options)
         _write_ranked(ranked, shown if form == "slash" else None, output, explainer)
         return
-    has_all = standard is None and (shown.shows_all or explain)
+    has_all = standard is None and (shown.shows_all or words.explain)
     has_trees = shown.shows_trees and not no_trees
-    ask = Ask(() if has_all else (name,), tags=shown.shows_tags or explain, trees=has_trees)
+    ask = Ask(() if has_all else (name,), tags=shown.shows_tags or words.explain, trees=has_trees)
     answers = partial(
         source.analysed, analyzer=analyzer, options=options, ask=ask, threads=threads, fill=True
     )

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from duilian.cli.options import Column, Columns, CorpusFormat, InputEncoding, Lenient, Output, warn, warn_of
+from duilian.cli.option_groups import CorpusReading, with_options_of_groups
+from duilian.cli.options import Column, Columns, Output, warn, warn_of
 from duilian.cli.outputs import keeping_inputs
 from duilian.cli.progress import measured, watch
 from duilian.cli.tables import show_statistics
@@ -48,7 +49,6 @@ CorpusFiles = Annotated[
     list[str] | None, typer.Argument(metavar="FILE", help="Corpus files; - is standard input.")
 ]
 StandardName = Annotated[str | None, typer.Option(metavar="NAME", help="Standard: pku, ctb, ud, ud1, …")]
-Cut = Annotated[str, typer.Option(metavar="HOW", help="line: keep lines; sentence: cut after 。！？.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Random seed.")]
 
 
@@ -57,13 +57,12 @@ def _column_names(columns: str | None) -> list[str] | None:
 
 
 @app.command()
+@with_options_of_groups
 def stats(
     files: CorpusFiles = None,
     standard: StandardName = None,
-    format: CorpusFormat = None,
-    encoding: InputEncoding = "utf-8",
-    lenient: Lenient = False,
-    cut: Cut = "line",
+    *,
+    reading: CorpusReading,
     column: Column = None,
     columns: Columns = None,
     against: Annotated[
@@ -81,8 +80,7 @@ def stats(
     inputs = measured(paths)
 
     def sentences(path: os.PathLike[str]) -> Iterator[Sentence]:
-        names = _column_names(columns)
-        yield from _read(path, standard, format, encoding, lenient, cut, column, names)
+        yield from _read(path, standard, reading, column, _column_names(columns))
 
     everything = watch(itertools.chain.from_iterable(map(sentences, inputs)), files=inputs)
     known = None if against is None else sentences(Path(against))
@@ -98,6 +96,7 @@ def stats(
 
 @app.command()
 @keeping_inputs
+@with_options_of_groups
 def convert(
     file: CorpusFile = "-",
     output: Output = "-",
@@ -105,10 +104,8 @@ def convert(
         str | None, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}.")
     ] = None,
     standard: StandardName = None,
-    format: CorpusFormat = None,
-    encoding: InputEncoding = "utf-8",
-    lenient: Lenient = False,
-    cut: Cut = "line",
+    *,
+    reading: CorpusReading,
     column: Column = None,
     columns: Columns = None,
 ) -> None:
@@ -117,7 +114,7 @@ def convert(
     Example: duilian corpus convert pku.txt --cut sentence --to conllu -o pku.conllu
     """
     inputs, names = measured([file]), _column_names(columns)
-    sentences = _read(inputs[0], standard, format, encoding, lenient, cut, column, names)
+    sentences = _read(inputs[0], standard, reading, column, names)
     found = watch(sentences, files=inputs)
     write(found, output, format=to, standard=standard, column=column, names=names)
 
@@ -125,26 +122,21 @@ def convert(
 def _read(
     path: str | os.PathLike[str],
     standard: str | None,
-    format: str | None,
-    encoding: str,
-    lenient: bool,
-    cut: str,
+    reading: CorpusReading,
     column: str | None = None,
     names: list[str] | None = None,
     report: ReadReport | None = None,
 ) -> Iterator[Sentence]:
     """Yield the sentences of a file; at the end, report what was skipped."""
     report = ReadReport() if report is None else report
-    how: dict[str, Any] = {"standard": standard, "format": format, "encoding": encoding, "lenient": lenient}
-    yield from read_sentences(path, **how, cut=cut, column=column, names=names, report=report)
+    how = vars(reading)
+    yield from read_sentences(path, standard=standard, **how, column=column, names=names, report=report)
     warn_of(report)
 
 
-def _read_all(
-    file: str, standard: str | None, format: str | None, encoding: str, lenient: bool, cut: str
-) -> Corpus:
+def _read_all(file: str, standard: str | None, reading: CorpusReading) -> Corpus:
     report, inputs = ReadReport(), measured([file])
-    sentences = _read(inputs[0], standard, format, encoding, lenient, cut, report=report)
+    sentences = _read(inputs[0], standard, reading, report=report)
     read = tuple(watch(sentences, files=inputs))
     return Corpus(read, standard=standard or next(iter(read[0])), source=file, format=report.format)
 
@@ -157,23 +149,22 @@ def _parse_shares(text: str) -> list[float]:
 
 
 @app.command()
+@with_options_of_groups
 def split(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Output folder.")],
     file: CorpusFile = "-",
     shares: Annotated[str, typer.Option(metavar="SHARES", help="Proportions of the parts.")] = "8,1,1",
     seed: Seed = 1,
     standard: StandardName = None,
-    format: CorpusFormat = None,
-    encoding: InputEncoding = "utf-8",
-    lenient: Lenient = False,
-    cut: Cut = "line",
+    *,
+    reading: CorpusReading,
 ) -> None:
     """Split a corpus at random into train, dev and test, or any number of parts.
 
     Example: duilian corpus split all.conllu --shares 8,1,1 --seed 1 -o parts
     """
     proportions = _parse_shares(shares)
-    corpus = _read_all(file, standard, format, encoding, lenient, cut)
+    corpus = _read_all(file, standard, reading)
     parts = corpus.split(proportions, seed)
     for part, path in zip(parts, write_parts(parts, output, like=file, format=corpus.format), strict=True):
         typer.echo(f"{path}: {counted(len(part), 'sentence')}")
@@ -181,27 +172,27 @@ def split(
 
 @app.command()
 @keeping_inputs
+@with_options_of_groups
 def sample(
     count: Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="Number of sentences.")],
     file: CorpusFile = "-",
     seed: Seed = 1,
     output: Output = "-",
     standard: StandardName = None,
-    format: CorpusFormat = None,
-    encoding: InputEncoding = "utf-8",
-    lenient: Lenient = False,
-    cut: Cut = "line",
+    *,
+    reading: CorpusReading,
 ) -> None:
     """Draw random sentences without replacement, in corpus order.
 
     Example: duilian corpus sample all.conllu -n 1000 --seed 1 -o small.conllu
     """
-    corpus = _read_all(file, standard, format, encoding, lenient, cut)
+    corpus = _read_all(file, standard, reading)
     write(corpus.sample(count, seed), output, format=corpus.format, standard=standard)
 
 
 @app.command(name="merge")
 @keeping_inputs
+@with_options_of_groups
 def merge_command(
     file: CorpusFile,
     reviewed: Annotated[
@@ -209,10 +200,8 @@ def merge_command(
     ],
     standard: Annotated[str, typer.Option(metavar="NAME", help="Standard of the review: pku, ctb, ud, …")],
     output: Output = "-",
-    format: CorpusFormat = None,
-    encoding: InputEncoding = "utf-8",
-    lenient: Lenient = False,
-    cut: Cut = "line",
+    *,
+    reading: CorpusReading,
 ) -> None:
     """Put reviewed sentences back into their corpus; sentences are matched by their characters.
 
@@ -220,18 +209,19 @@ def merge_command(
 
     Example: duilian corpus merge converted.txt checked.txt --standard ctb -o final.txt
     """
-    corpus = _read_all(file, standard, format, encoding, lenient, cut)
-    review = _read_review(reviewed, standard, encoding, lenient)
+    corpus = _read_all(file, standard, reading)
+    review = _read_review(reviewed, standard, reading)
     report, sentences = MergeReport(), (each.sentence for each in review)
     write(merge(corpus, sentences, standard, report), output, format=corpus.format, standard=standard)
     _report_merging(report, reviewed, [f"{each.path}:{each.line_of(0)}" for each in review])
 
 
-def _read_review(path: str, standard: str, encoding: str, lenient: bool) -> list[PlacedSentence]:
+def _read_review(path: str, standard: str, reading: CorpusReading) -> list[PlacedSentence]:
     """The sentences of a review with their lines; warns of tags that the standard does not have."""
     (source,), report = measured([path]), ReadReport()
     options = FormatOptions(standard=standard)
-    found = read_placed(source, options, encoding=encoding, report=report if lenient else None)[1]
+    skipping = report if reading.lenient else None
+    found = read_placed(source, options, encoding=reading.encoding, report=skipping)[1]
     review = list(watch(found, files=[source]))
     report.foreign_tags = ForeignTags(standard)
     for each in review:
@@ -278,6 +268,7 @@ def _mixing(name: str | None, share: float | None, tags: str | None, replacement
 
 @app.command(name="mix")
 @keeping_inputs
+@with_options_of_groups
 def mix_command(
     file: CorpusFile = "-",
     output: Output = "-",
@@ -312,10 +303,8 @@ def mix_command(
     ] = False,
     seed: Seed = 1,
     standard: StandardName = None,
-    format: CorpusFormat = None,
-    encoding: InputEncoding = "utf-8",
-    lenient: Lenient = False,
-    cut: Cut = "line",
+    *,
+    reading: CorpusReading,
 ) -> None:
     """Make mixed Chinese-English text by replacing a share of the words; tags are kept.
 
@@ -323,7 +312,7 @@ def mix_command(
     """
     mixing = _mixing(preset, share, tags, replacement)
     words = None if english is None else EnglishDictionary.read(english)
-    corpus = _read_all(file, standard, format, encoding, lenient, cut)
+    corpus = _read_all(file, standard, reading)
     report = MixReport()
     mixed = mix(
         watch(corpus, total=len(corpus)),

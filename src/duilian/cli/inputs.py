@@ -9,9 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from duilian.cli.live_input import in_runs, standard_input
+from duilian.cli.option_groups import TextReading
 from duilian.cli.options import warn, warn_of
 from duilian.cli.progress import bytes_of, measured, watch
 from duilian.corpus import Sentence, guess_format, read_lines
@@ -63,18 +64,17 @@ class Inputs:
         self,
         given: Sequence[str] | None,
         format: str | None,
-        encoding: str,
-        errors: Errors = "strict",
+        reading: TextReading,
         *,
         reads: str = "text",
         has_columns: bool = False,
         is_one_text: bool = False,
-        lenient: bool = False,
     ) -> None:
         self.paths = list(given or [STANDARD_STREAM])
-        self._format, self._encoding, self._errors = format, encoding, errors
+        self._format, self._encoding = format, reading.encoding
+        self._errors = cast(Errors, reading.errors)
         self._reads, self._has_columns, self._is_one_text = reads, has_columns, is_one_text
-        self._report = ReadReport() if lenient else None
+        self._report = ReadReport() if reading.lenient else None
         self._formats: dict[str, str | None] = {}
         self._stdin = standard_input(self.paths)
         self._files = dict(zip(self.paths, measured(self.paths), strict=True))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import Annotated, get_args
 
 import typer
 
 from duilian.corpus import FORMATS, ReadReport
 from duilian.corpus.formats.rows import BOTH, TAG_COLUMNS
 from duilian.text import Errors
-
-if TYPE_CHECKING:
-    from duilian.lexicon import Lexicon
 
 ENCODINGS = "utf-8, gb18030, big5, utf-16"
 CorpusFormat = Annotated[
@@ -57,6 +54,7 @@ Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - is standard output.")
 ]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Skip malformed lines or sentences and count them.")]
+Cut = Annotated[str, typer.Option(metavar="HOW", help="line: keep lines; sentence: cut after 。！？.")]
 MappingName = Annotated[
     str | None,
     typer.Option(
@@ -129,21 +127,3 @@ def warn_of(report: ReadReport) -> None:
     """Warn the user about skipped lines and likely mistakes in a file."""
     for message in report.warnings:
         warn(message)
-
-
-def read_lexicon(
-    path: str | None, mode: str, *, lenient: bool = False, explain: bool = False
-) -> Lexicon | None:
-    """Read the user's lexicon, if one is given; `explain` requires one.
-
-    `lenient` skips malformed lines and reports them.
-    """
-    if explain and path is None:
-        raise typer.BadParameter("there is nothing to explain without --lexicon", param_hint="--explain")
-    if mode not in ("force", "prefer"):
-        raise typer.BadParameter(f"{mode!r} is neither 'force' nor 'prefer'", param_hint="--lexicon-mode")
-    if path is None:
-        return None
-    from duilian.lexicon import Lexicon
-
-    return Lexicon.read(path, mode=mode, lenient=lenient)  # type: ignore[arg-type]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterator
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from duilian.cli.inputs import Inputs
-from duilian.cli.options import DecodingErrors, InputEncoding, Lenient, Output, Threads
+from duilian.cli.option_groups import TextReading
+from duilian.cli.options import Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.taggers import Files, InputFormat, ModelPath, load_analyzer
 from duilian.corpus import FORMATS, Sentence, open_writer
@@ -29,7 +30,6 @@ from duilian.models.parser.model import Parser
 from duilian.models.parser.tree_packing import with_given_tags
 from duilian.models.registry import load_parser
 from duilian.models.roles import Ability, Ask
-from duilian.text import Errors
 
 EXAMPLE = "Example:\n\n    duilian parse udc.model --tagger xpos.model words.txt --to conllu"
 
@@ -54,9 +54,8 @@ def command(
         str, typer.Option(metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}.")
     ] = "conllu",
     format: InputFormat = None,
-    encoding: InputEncoding = "utf-8",
-    errors: DecodingErrors = "strict",
-    lenient: Lenient = False,
+    *,
+    reading: TextReading,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -70,12 +69,12 @@ def command(
     if os.path.isfile(model) and not is_model(model):
         hint = f"the first argument is a model; {BUNDLED_NAME!r} is the bundled one"
         raise ModelFileError(model, "this is not a model", hint)
-    parser, how = load_parser(find_model(model)), cast(Errors, errors)
+    parser = load_parser(find_model(model))
     if tagger is None:
-        sentences = _read_tagged(Inputs(files, format, encoding, how, lenient=lenient), parser)
+        sentences = _read_tagged(Inputs(files, format, reading), parser)
     else:
         analyzer, name = load_analyzer(tagger, rather=parser.standard)
-        source = Inputs(files, format, encoding, how, reads=analyzer.labeler.reads, lenient=lenient)
+        source = Inputs(files, format, reading, reads=analyzer.labeler.reads)
         sentences = _tag_first(source, analyzer, name, parser.standard, keep, threads)
     form, column = FORMATS[to], reading_of(parser).get("column")
     assert form.write is not None

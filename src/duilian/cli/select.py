@@ -10,6 +10,7 @@ import typer
 
 from duilian.annotation.selection import Selection, most_uncertain, select, select_with
 from duilian.cli.inputs import Inputs
+from duilian.cli.option_groups import TextReading
 from duilian.cli.options import InputEncoding, Lenient, Output, Threads
 from duilian.cli.progress import watch
 from duilian.cli.taggers import InputFormat, ModelPath, StandardName, load_analyzer
@@ -70,7 +71,7 @@ def command(
     tagger = tagger_for(analyzer.model, name)
     if tagger.encoding_.tags is None:
         raise ConfigError(f"{model}: the model only segments text", "use a model that tags words")
-    source = Inputs([file], format, encoding, reads="words", lenient=lenient)
+    source = Inputs([file], format, TextReading(encoding=encoding, lenient=lenient), reads="words")
     options = FormatOptions(standard=tagger.standard)
     given = watch(_given_sentences(source, file, options), files=source.files)
     found: Iterable[Selection] = (

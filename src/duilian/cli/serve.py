@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,55 @@ EXAMPLE = "Example:\n\n    duilian serve --port 8000"
 DEFAULT = Limits(work=1)  # work depends on the machine
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """The limits of the service."""
+
+    body: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum request size, in bytes.")] = (
+        DEFAULT.body
+    )
+    characters: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum number of characters per request.")
+    ] = DEFAULT.characters
+    sentences: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum number of sentences per request.")
+    ] = DEFAULT.sentences
+    nbest: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum length of an n-best list.")] = (
+        DEFAULT.nbest
+    )
+    nbest_characters: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Maximum number of characters per request for n-best lists."),
+    ] = DEFAULT.nbest_characters
+    user_words: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum number of user words per request.")
+    ] = DEFAULT.user_words
+    seconds: Annotated[
+        float,
+        typer.Option(
+            min=0.1, metavar="N", help="Time limit for receiving a request, and for answering it, in seconds."
+        ),
+    ] = DEFAULT.seconds
+    work: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Maximum number of accepted requests during lasting overload (default: 2 per core).",
+        ),
+    ] = None
+    queue: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Further requests that may wait during a short burst.")
+    ] = DEFAULT.queue
+    connections: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum number of open connections.")
+    ] = DEFAULT.connections
+
+    def chosen(self) -> Limits:
+        """The limits, with the usual one where none was chosen."""
+        return Limits(**{name: value for name, value in vars(self).items() if value is not None})
+
+
 def command(
     model: Annotated[
         list[str] | None,
@@ -34,70 +84,22 @@ def command(
             metavar="ORIGIN", help="Origin allowed to call the service from a browser; may be repeated."
         ),
     ] = None,
-    body: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum request size, in bytes.")
-    ] = DEFAULT.body,
-    characters: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum number of characters per request.")
-    ] = DEFAULT.characters,
-    sentences: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum number of sentences per request.")
-    ] = DEFAULT.sentences,
-    nbest: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum length of an n-best list.")
-    ] = DEFAULT.nbest,
-    nbest_characters: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Maximum number of characters per request for n-best lists."),
-    ] = DEFAULT.nbest_characters,
-    user_words: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum number of user words per request.")
-    ] = DEFAULT.user_words,
-    seconds: Annotated[
-        float,
-        typer.Option(
-            min=0.1, metavar="N", help="Time limit for receiving a request, and for answering it, in seconds."
-        ),
-    ] = DEFAULT.seconds,
-    work: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Maximum number of accepted requests during lasting overload (default: 2 per core).",
-        ),
-    ] = None,
-    queue: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Further requests that may wait during a short burst.")
-    ] = DEFAULT.queue,
-    connections: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum number of open connections.")
-    ] = DEFAULT.connections,
+    *,
+    limits: LimitOptions,
 ) -> None:
     """Serve the analyser over HTTP, with a web page at /.
 
     The API returns words, tags, trees, conversions and evaluations as JSON; /openapi.json describes it. The
     text of requests is never logged. On Ctrl-C or SIGTERM, the server answers accepted requests, then stops.
     """
-    limits = Limits(
-        body=body,
-        characters=characters,
-        sentences=sentences,
-        nbest=nbest,
-        nbest_characters=nbest_characters,
-        user_words=user_words,
-        seconds=seconds,
-        work=Limits().work if work is None else work,
-        queue=queue,
-        connections=connections,
-    )
+    chosen = limits.chosen()
     models = _loaded([_named(each) for each in model or [BUNDLED_NAME]])
     from duilian.serve.app import make_app
     from duilian.serve.server import run
 
-    app = make_app(models, limits, origins=cors or ())
+    app = make_app(models, chosen, origins=cors or ())
     try:
-        run(app, limits, host=host, port=port, announce=_announce)
+        run(app, chosen, host=host, port=port, announce=_announce)
     finally:
         gc.unfreeze()
 

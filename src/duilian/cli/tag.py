@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from duilian.cli.inputs import Analysed, Inputs, refuse_models
-from duilian.cli.options import (
-    DecodingErrors,
-    DictionaryFile,
-    DictionaryMode,
-    EnglishTags,
-    Explain,
-    InputEncoding,
-    Lenient,
-    LexiconFile,
-    LexiconMode,
-    Output,
-    Threads,
-    read_lexicon,
-)
+from duilian.cli.option_groups import TextReading, UserWords
+from duilian.cli.options import Output, Threads
 from duilian.cli.taggers import (
     InputFormat,
     Mode,
@@ -45,7 +33,6 @@ from duilian.errors import ConfigError
 from duilian.models.offers import OffersTemplates
 from duilian.models.registry import reading_of
 from duilian.models.roles import Ability, Ask
-from duilian.text import Errors
 
 EXAMPLE = "Example:\n\n    duilian tag 我们去北京。 --standard pku --to slash"
 
@@ -68,17 +55,11 @@ def command(
         bool, typer.Option("--marginals", help="Append the probability to each tag (Conf= in CoNLL-U).")
     ] = False,
     format: InputFormat = None,
-    lexicon: LexiconFile = None,
-    lexicon_mode: LexiconMode = "force",
-    dictionary: DictionaryFile = None,
-    dictionary_mode: DictionaryMode = "extend",
-    english: EnglishTags = None,
-    explain: Explain = False,
+    *,
+    words: UserWords,
     standard: StandardName = None,
     mode: Mode = None,
-    encoding: InputEncoding = "utf-8",
-    errors: DecodingErrors = "strict",
-    lenient: Lenient = False,
+    reading: TextReading,
     output: Output = "-",
     threads: Threads = 1,
 ) -> None:
@@ -91,29 +72,13 @@ def command(
     """
     refuse_models(inputs)
     _check_output_options(to, nbest, marginals)
-    analyzer, name = load_analyzer(
-        model,
-        standard,
-        mode,
-        read_lexicon(lexicon, lexicon_mode, lenient=lenient, explain=explain),
-        dictionary=dictionary,
-        dictionary_mode=dictionary_mode,
-        english=english,
-    )
+    analyzer, name = load_analyzer(model, standard, mode, words=words, lenient=reading.lenient)
     if Ability.TAGS not in analyzer.labeler.abilities:
         raise ConfigError(f"{model}: the model only segments text", "use duilian segment")
     column = reading_of(analyzer.model, name).get("column")
     options = FormatOptions(standard=name, column=column)
     reads, has_columns = analyzer.labeler.reads, bool(_columns_of(analyzer))
-    source = Inputs(
-        inputs,
-        format,
-        encoding,
-        cast(Errors, errors),
-        reads=reads,
-        has_columns=has_columns,
-        lenient=lenient,
-    )
+    source = Inputs(inputs, format, reading, reads=reads, has_columns=has_columns)
     render = renderer(to, name, column, with_confidence=marginals, is_cut=reads == "words")
     ask = Ask((name,), trees=False, marginals=marginals)
     with open_writer(output) as write:
@@ -126,7 +91,7 @@ def command(
                 answers = _ranked_lines(source, path, analyzer, options, nbest, render)
             for number, (doc, lines) in enumerate(answers, start=1):
                 write(lines)
-                if explain:
+                if words.explain:
                     explain_lexicon(analyzer, doc, source.place(path, number))
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from duilian.cli.option_groups import UserWords
 from duilian.corpus import FORMATS
 from duilian.corpus.formats.lookup import TEXT
 from duilian.document import Doc
@@ -13,7 +14,6 @@ from duilian.engine import Analyzer
 from duilian.engine.loading import load_parts
 from duilian.errors import ConfigError
 from duilian.features.dictionary import DictionaryMode
-from duilian.lexicon import Lexicon
 from duilian.lexicon.letter_words import English
 from duilian.models.offers import OffersModes
 
@@ -51,11 +51,9 @@ def load_analyzer(
     model: str,
     standard: str | None = None,
     mode: str | None = None,
-    lexicon: Lexicon | None = None,
     *,
-    dictionary: str | None = None,
-    dictionary_mode: str = "extend",
-    english: str | None = None,
+    words: UserWords | None = None,
+    lenient: bool = False,
     fast: bool = False,
     rather: str | None = None,
 ) -> tuple[Analyzer, str]:
@@ -63,14 +61,16 @@ def load_analyzer(
 
     The default is the caller's preference `rather`, if the model has that standard.
     """
-    parts = load_parts(model, dictionary, cast(DictionaryMode, dictionary_mode))
+    words = words or UserWords()
+    lexicon = words.read_lexicon(lenient=lenient)
+    parts = load_parts(model, words.dictionary, cast(DictionaryMode, words.dictionary_mode))
     tagger, segmenter = in_mode(parts["tagger"], mode), parts.get("segmenter")
     found = Analyzer(
         tagger,
         parts.get("parser"),
         segmenter=segmenter,
         lexicon=lexicon,
-        english=cast(English | None, english),
+        english=cast(English | None, words.english),
     )
     if standard is None and rather in found.standards:
         return found, rather
