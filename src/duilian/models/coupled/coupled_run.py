@@ -194,11 +194,11 @@ class CoupledRun:
 
     def _latent(self) -> list[_native.TagSets]:
         """The candidates of the baseline taggers, which are the labels that joint features exist for."""
-        own, (most, mass) = self.config.pruning, JOINT_PRUNING[self.config.level]
-        is_wider = most >= own.max_candidates and mass >= own.candidate_mass
+        own, (number, mass) = self.config.pruning, JOINT_PRUNING[self.config.level]
+        is_wider = number >= own.max_candidates and mass >= own.candidate_mass
         pruning = self._pruning()
         if not is_wider and own.candidate_mass < 1:
-            pruning = _native.Pruning(most, mass, 0.0, 0.0)
+            pruning = _native.Pruning(number, mass, 0.0, 0.0)
         return [self.baselines.candidates(side, pruning) for side in range(len(self.sides))]
 
     def _lay_out(

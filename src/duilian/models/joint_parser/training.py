@@ -36,6 +36,7 @@ from duilian.models.parser.treebank import Treebank
 class JointParserTrainer(TreeTrainer):
     """A training run of the joint parser."""
 
+    model_type = JointParserModel
     config: JointParserConfig
 
     def run(self, layers: Sequence[Layer], dev: Sequence[Layer] | None = None) -> TrainedParser:
@@ -70,20 +71,16 @@ class JointParserTrainer(TreeTrainer):
         )
         evaluate = None if dev is None else self._evaluator(packer, tagger, pruning.weights, dev)
         trainer = self.learn(objective, treebank.layers, evaluate, [gold_tags])
-        model = JointParserModel(
+        return self.trained(
+            trainer,
+            packer,
+            treebank,
+            pruning.weights,
             config=self.config.updated({"tagging": {"templates": packer.templates.name}}),
-            tags=packer.tags,
-            relations=packer.relations,
-            tag_class=packer.tag_class,
-            root_relations=packer.root_relations,
-            lifted=treebank.lifted,
-            weights=trainer.best,
-            pruning=pruning.weights,
             templates=packer.templates,
             tagger=tagger,
             trained_threshold=tagging.threshold,
         )
-        return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
 
     def packer(self, gold: Treebank) -> JointPacker:
         """The packer for the tags and relations of a treebank."""

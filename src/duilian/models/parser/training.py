@@ -6,6 +6,7 @@ import abc
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,8 @@ class TrainedParser:
 
 class TreeTrainer(abc.ABC):
     """A training run, with the steps that all parsers share."""
+
+    model_type: ClassVar[type[ParserModel]] = ParserModel
 
     def __init__(self, config: TreeConfig, session: Session) -> None:
         self.config, self.session = config, session
@@ -98,6 +101,23 @@ class TreeTrainer(abc.ABC):
         trainer.run_kept(evaluate, mark, self.session)
         return trainer
 
+    def trained(
+        self, trainer: Trainer, packer: TreePacker, treebank: Treebank, pruning: Weights, **own: Any
+    ) -> TrainedParser:
+        """The result of the run; `own` is what its kind of model has besides, or a changed config."""
+        shared: dict[str, Any] = {
+            "config": self.config,
+            "tags": packer.tags,
+            "relations": packer.relations,
+            "tag_class": packer.tag_class,
+            "root_relations": packer.root_relations,
+            "lifted": treebank.lifted,
+            "weights": trainer.best,
+            "pruning": pruning,
+        }
+        score = None if np.isinf(trainer.best_score) else float(trainer.best_score)
+        return TrainedParser(score, trainer.iteration, self.model_type(**(shared | own)))
+
 
 class ParserTrainer(TreeTrainer):
     """A training run of the parser."""
@@ -118,17 +138,7 @@ class ParserTrainer(TreeTrainer):
             parse = lambda x: packer.parse_layers(x, pruning.weights, dev, threads=threads)  # noqa: E731
             evaluate = attachment(dev, parse)
         trainer = self.learn(objective, treebank.layers, evaluate)
-        model = ParserModel(
-            config=self.config,
-            tags=packer.tags,
-            relations=packer.relations,
-            tag_class=packer.tag_class,
-            root_relations=packer.root_relations,
-            lifted=treebank.lifted,
-            weights=trainer.best,
-            pruning=pruning.weights,
-        )
-        return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
+        return self.trained(trainer, packer, treebank, pruning.weights)
 
     def _with_predicted_tags(
         self, layers: Sequence[Layer], dev: Sequence[Layer] | None

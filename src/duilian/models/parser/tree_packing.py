@@ -58,11 +58,14 @@ class TreePacker:
     @functools.cached_property
     def native(self) -> _native.TreeParser:
         """The native parser, which gets its weights with each call."""
-        config = self.config
+        config, of_roots = self.config, self.is_of_roots.astype(np.uint8)
         bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
-        return _native.TreeParser(
-            config.order, *bits, len(self.relations), self.tag_class, self.is_of_roots.astype(np.uint8), 4, 0
-        )
+        relations, tags = (len(self.relations), self.tag_class, of_roots), self.tag_table()
+        return _native.TreeParser(config.order, *bits, *relations, *tags)
+
+    def tag_table(self) -> tuple[int, int]:
+        """The size in bits of the table of weights for tags, and how many tags there are to find: none."""
+        return 4, 0
 
     @functools.cached_property
     def is_of_roots(self) -> npt.NDArray[np.bool_]:

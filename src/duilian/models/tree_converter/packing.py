@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from duilian.models.tree_converter.config import TreeConverterConfig
 from duilian.models.tree_converter.pairs import GuidedLayer
 
 
-class Found(NamedTuple):
+class TargetTrees(NamedTuple):
     """Heads, relations and tags of all words by number, and the probability of each head."""
 
     heads: Ids
@@ -34,20 +33,8 @@ class ConverterPacker(TreePacker):
     target_tags: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)
     source_relations: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)
 
-    @functools.cached_property
-    def native(self) -> _native.TreeParser:
-        config = self.config
-        bits = (config.trees.bits, config.relations.bits, config.pruning.bits)
-        of_roots = self.is_of_roots.astype(np.uint8)
-        return _native.TreeParser(
-            config.order,
-            *bits,
-            len(self.relations),
-            self.tag_class,
-            of_roots,
-            config.conversion.tag_bits,
-            len(self.target_tags),
-        )
+    def tag_table(self) -> tuple[int, int]:
+        return self.config.conversion.tag_bits, len(self.target_tags)
 
     def data(self, layers: Sequence[Layer]) -> _native.TreeData:
         """The sentences for the native core with guide trees; unknown source relations share one number."""
@@ -69,7 +56,7 @@ class ConverterPacker(TreePacker):
 
     def convert(
         self, weights: Weights, pruning: Weights, layers: Sequence[GuidedLayer], threads: int
-    ) -> Found:
+    ) -> TargetTrees:
         """Find the best trees with relations and tags."""
         bare = [dataclasses.replace(layer, heads=None, relations=None) for layer in layers]
         data = self.data(bare)
@@ -83,9 +70,9 @@ class ConverterPacker(TreePacker):
         sure = self.native.head_probabilities(
             pruning, found.with_guide(*guides, len(self.target_tags)), threads
         )
-        return Found(heads, relations, tags, sure)
+        return TargetTrees(heads, relations, tags, sure)
 
-    def converted(self, layers: Sequence[Layer], found: Found) -> list[Layer]:
+    def converted(self, layers: Sequence[Layer], found: TargetTrees) -> list[Layer]:
         """The sentences with the trees and tags found."""
         done, at = [], 0
         heads, relations, tags = (row.tolist() for row in found[:3])

@@ -25,6 +25,7 @@ Pair = tuple[Layer, Layer]
 class TreeConverterTrainer(TreeTrainer):
     """A training run of the tree converter."""
 
+    model_type = TreeConverterModel
     config: TreeConverterConfig
 
     def run_pairs(self, pairs: Sequence[Pair], dev: Sequence[Pair] | None = None) -> TrainedParser:
@@ -50,20 +51,16 @@ class TreeConverterTrainer(TreeTrainer):
         if dev is not None:
             evaluate = lambda weights: _scores(packer, weights, kept, dev, threads)  # noqa: E731
         trainer = self.learn(objective, treebank.layers, evaluate, packer.guides(treebank.layers))
-        model = TreeConverterModel(
+        return self.trained(
+            trainer,
+            packer,
+            treebank,
+            kept,
             config=self.config.updated({"conversion": {"rules": None}}),  # the rules are in the model
-            tags=packer.tags,
-            relations=packer.relations,
-            tag_class=packer.tag_class,
-            root_relations=packer.root_relations,
-            lifted=treebank.lifted,
-            weights=trainer.best,
-            pruning=kept,
             target_tags=packer.target_tags,
             source_relations=packer.source_relations,
             rules=self.rules,
         )
-        return TrainedParser(None if dev is None else float(trainer.best_score), trainer.iteration, model)
 
     def guess_heads(self, packer: TreePacker, layers: Sequence[Layer]) -> Ids:
         """No trees: relations are learned on gold trees only, because nearly all heads found are right."""
