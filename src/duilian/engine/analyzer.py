@@ -285,7 +285,7 @@ class Analyzer:
         """Analyse the sentences of a corpus as if they had no annotation in one standard.
 
         A model that reads text finds their words anew, too; one that reads words keeps them. Each sentence
-        stays one. A sentence without that standard lends the words of its first.
+        stays one. If a sentence lacks that standard, the words are those of its first layer.
         """
         if isinstance(sentences, str):
             raise TextError("expected sentences, got a string", "call the analyser to analyse text")
@@ -482,7 +482,7 @@ def _layer_size(layer: Layer) -> int:
 
 
 def _text_batches(texts: Iterable[str], batch: int | None, errors: Errors) -> Iterator[list[str]]:
-    """Yield texts in batches of about so many characters."""
+    """Yield texts in batches of about `batch` characters."""
     if isinstance(texts, str | bytes):
         raise TextError("expected a list of texts, got a single string", "put it in a list: [text]")
     given = texts if errors == "strict" else (check_text(text, errors) for text in texts)

@@ -16,7 +16,7 @@ MARGIN = 5_000  # characters after a cut that are looked at; sentences and prote
 def pieces(text: str, limit: int) -> Iterator[str]:
     """Cut a text after sentences into pieces of about `limit` characters.
 
-    What follows a sentence closely may belong to it, so each cut looks a margin ahead.
+    What follows a sentence closely may belong to it, so each cut looks a little ahead.
     """
     at = 0
     while len(text) - at > limit + MARGIN:

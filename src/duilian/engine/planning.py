@@ -1,4 +1,4 @@
-"""What has to run for a question: nothing that nobody asked for."""
+"""What has to run to answer a question, and nothing else."""
 
 from __future__ import annotations
 
