@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import DEMO
+from duilian import cli
 from duilian.cli import progress
 from duilian.cli.inputs import Inputs
 from duilian.cli.progress import Stages, clock, left_over, measured, watch
@@ -149,6 +150,20 @@ def test_progress_of_text_is_that_of_answers_not_of_reading_ahead(
     shares = [int(share) for share in re.findall(r"(\d+) %", terminal.getvalue())]
     assert shares == sorted(shares)
     assert {1, 10, 49, 50, 51, 99, 100} <= set(shares)
+
+
+@pytest.mark.parametrize("command", ["segment", "tag", "analyze"])
+def test_commands_show_progress_on_a_terminal_with_explanations(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "words.txt").write_text("北京\n", encoding="utf-8")
+    (tmp_path / "in.txt").write_text("我们去北京。\n", encoding="utf-8")
+    terminal = open_terminal(monkeypatch)
+    options = ["--explain", "--lexicon", str(tmp_path / "words.txt"), "-o", str(tmp_path / "out.txt")]
+    arguments = ["duilian", command, str(tmp_path / "in.txt"), *options]
+    monkeypatch.setattr(sys, "argv", arguments)
+    assert cli.main() == 0
+    assert "1 text" in terminal.getvalue()
 
 
 def test_a_terminated_run_keeps_what_is_finished(tmp_path: Path) -> None:

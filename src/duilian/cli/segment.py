@@ -65,7 +65,8 @@ def command(
                     write(line + "\n")
                 continue
             docs = source.analysed(path, analyzer, options, ask, threads, fill=False)
-            for number, (_, doc, _) in enumerate(source.watched(path, docs, _TEXT), start=1):
+            watched = source.watched(path, docs, lambda each: each.doc.text)
+            for number, (_, doc, _) in enumerate(watched, start=1):
                 write(segmented_line(doc, name) + "\n")
                 if words.explain:
                     explain_lexicon(analyzer, doc, source.place(path, number))
