@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,7 @@ FOUNDATION = (
     "version",
 )
 NOT_ROOMS = ("__init__", "__main__", "_native")
-NAMED_TUPLE = ("_asdict", "_fields", "_make", "_replace")  # public in spite of their names
+PUBLIC = ("_asdict", "_exit", "_fields", "_make", "_replace")  # in spite of their names
 
 
 def rooms_from_left_to_right() -> list[set[str]]:
@@ -37,9 +38,10 @@ def room_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+@functools.cache
+def modules() -> list[tuple[Path, ast.Module]]:
+    paths = sorted(SOURCE.rglob("*.py"))
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
 def imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -109,7 +111,7 @@ def test_nobody_uses_private_attributes_of_another_package() -> None:
     wrong = [
         f"{path.relative_to(SOURCE)}:{line} .{name}"
         for path, line, name in uses
-        if package_of(path) not in owners[name] and name not in NAMED_TUPLE
+        if package_of(path) not in owners[name] and name not in PUBLIC
     ]
     assert wrong == []
 
@@ -147,7 +149,7 @@ def private_names(node: ast.ClassDef) -> set[str]:
         if isinstance(each.value, ast.Call) or ast.unparse(each.value) in ("self", "cls")
     }
     own |= {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
-    return {name for name in own if re.match(r"_[a-z]", name)} - set(NAMED_TUPLE)
+    return {name for name in own if re.match(r"_[a-z]", name)} - set(PUBLIC)
 
 
 def test_one_name_for_one_thing() -> None:

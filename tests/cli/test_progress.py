@@ -19,6 +19,7 @@ from cli.running import DEMO
 from duilian import cli
 from duilian.cli import progress
 from duilian.cli.inputs import Inputs
+from duilian.cli.option_groups import TextReading
 from duilian.cli.progress import Stages, clock, left_over, measured, watch
 from duilian.corpus import read_lines
 from duilian.recipes import Recipe, Run, train
@@ -142,7 +143,7 @@ def test_progress_of_text_is_that_of_answers_not_of_reading_ahead(
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     for path in paths:
         path.write_text("一二三\n" * 50, encoding="utf-8")
-    source = Inputs([str(path) for path in paths], "text", "utf-8")
+    source = Inputs([str(path) for path in paths], "text", TextReading())
     for path in source.paths:
         lines = [text for _, text in read_lines(source.files[source.paths.index(path)])]  # all of it is read
         for _ in source.watched(path, iter(lines), str):
