@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from duilian import Ask, load
 from duilian.document import Doc
 from duilian.engine import Analyzer
 from duilian.errors import StandardError
@@ -58,6 +59,22 @@ def test_a_forced_word_is_a_word_in_every_standard(analyzer: Analyzer) -> None:
     doc = own(TEXT)
     for standard in doc.standards:
         assert {"京图", "云计算", "看书，她"} <= set(doc.words(standard))
+
+
+@pytest.mark.parametrize("text", ["他说，.NET好，见https://a.com/b", "用C#、.NET写，卖5.5元"])
+def test_a_forced_word_may_begin_with_a_mark(caplog: pytest.LogCaptureFixture, text: str) -> None:
+    zh = load(lexicon=Lexicon([".NET"]))
+    for standard in zh.standards:
+        words = zh(text, ask=Ask(standards=(standard,), trees=False)).words(standard)
+        assert ".NET" in words
+        assert "https://a.com/b" in words or "5.5" in words
+    assert not caplog.records
+
+
+def test_forced_marks_stay_marks() -> None:
+    doc = load(lexicon=Lexicon(["！！"]))("好！！！")
+    assert doc.words("pku") == ["好", "！！", "！"]
+    assert doc.tags("pku")[1:] == ["w", "w"]
 
 
 def test_tags_of_the_lexicon_count_where_the_standard_has_them(coupled: Analyzer) -> None:

@@ -86,6 +86,8 @@ class ConstraintBuilder:
         if not matches and (known is None or not (known & FACTS).any()):
             return {}
         edges = units.sentence.tolist()
+        if known is not None and matches:
+            known = _with_forced(known, matches, edges)
         sentences_with_words = {
             s for s, wholes in units.wholes.items() if any(each.kind in WORD_KINDS for each in wholes)
         }
@@ -178,6 +180,19 @@ def _constrained_words(
     ]
     spans = _disjoint(spans, forced)
     return sorted([*forced, *spans, *_disjoint([each for each in own if each.bonus is not None], spans)])
+
+
+def _with_forced(
+    known: npt.NDArray[np.uint16], matches: Mapping[int, Sequence[ConstrainedWord]], edges: Sequence[int]
+) -> npt.NDArray[np.uint16]:
+    """What is known, less what the user's forced words contradict: `.` is no punctuation mark in `.NET`."""
+    known = known.copy()
+    for s, words in matches.items():
+        for each in words:
+            own = known[edges[s] + each.start : edges[s] + each.end]
+            if each.bonus is None and not (own & MARK).all():
+                own &= ~np.uint16(MARK | MARKS)
+    return known
 
 
 def _disjoint(words: Sequence[ConstrainedWord], others: Sequence[ConstrainedWord]) -> list[ConstrainedWord]:

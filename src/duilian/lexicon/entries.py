@@ -46,7 +46,7 @@ class Entry:
     def __post_init__(self) -> None:
         check_text(self.word)
         if self.word.split() != [self.word]:
-            raise ConfigError(f"a word must not be empty or have spaces, got {shown(self.word)}")
+            raise _spaced(self.word) if self.word.strip() else ConfigError("a word must not be empty")
         if isinstance(self.tags, str):
             raise ConfigError(f"the tags of {shown(self.word)} must be a tuple, got {self.tags!r}")
         for tag in self.tags:
