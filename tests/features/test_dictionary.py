@@ -243,7 +243,7 @@ def test_files_have_words_frequencies_and_tags(tmp_path: Path, caplog: pytest.Lo
         ("中国 0 n", "the frequency must be a whole number above 0, got '0'"),
         ("中国 2.5", "the frequency must be a whole number above 0"),
         ("中国 99999999999999999999", "the frequency must be a whole number above 0"),
-        ("中\0国 5 n", "a NUL byte, so this is not a text file"),
+        ("中\0国 5 n", "a NUL byte, which text does not have"),
         ("国" * 10_000, "a word has 1 to 64 characters, got '国国"),
         ("\u200b 5 n", "a word has 1 to 64 characters"),
     ],

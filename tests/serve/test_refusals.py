@@ -122,7 +122,7 @@ class TestBadRequests:
 
     def test_unknown_pages_and_methods(self, client: TestClient) -> None:
         refused(client.get("/nothing"), 404, "there is no such page")
-        refused(client.get("/analyze"), 405, "does not support this method")
+        refused(client.get("/analyze"), 405, "does not take this method")
         refused(client.get("/page/../../pyproject.toml"), 404, "there is no such page")
 
     def test_a_bug_is_not_the_users_fault(

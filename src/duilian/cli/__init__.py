@@ -214,4 +214,6 @@ def _error_sentence(error: DuilianError | OSError) -> str:
     if isinstance(error, DuilianError):
         return str(error)
     reason = (error.strerror or str(error)).lower()
-    return f"{error.filename or '<stdout>'}: {reason}"
+    folders = "\n  hint: name its files; `duilian run` analyses whole folders"
+    hint = folders if isinstance(error, IsADirectoryError) else ""
+    return f"{error.filename or '<stdout>'}: {reason}{hint}"

@@ -369,8 +369,8 @@ def _not_text(error: UnicodeDecodeError, name: str, number: int, at: int, sample
 
 def _bad_character(line: str, name: str, number: int) -> CorpusError | None:
     if "\0" in line:
-        hint = "if it is UTF-16, read it with --encoding utf-16 (in Python encoding='utf-16')"
-        return CorpusError(name, number, "a NUL byte, so this is not a text file", hint)
+        hint = "skip such lines with --lenient; if the file is UTF-16, read it with --encoding utf-16"
+        return CorpusError(name, number, "a NUL byte, which text does not have", hint)
     if "\r" in line:
         hint = "the file may use CR as its line end; save it with LF"
         return CorpusError(name, number, "a carriage return inside a line", hint)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from duilian.errors import ConfigError, MissingFileError
+from duilian.wording import counted
 
 PartFormat = Literal["parquet", "jsonl", "csv", "text"]
 PART_FORMATS: tuple[PartFormat, ...] = get_args(PartFormat)
@@ -99,7 +100,7 @@ def _parts_below(folder: Path, format: PartFormat | None, output: Path) -> Itera
             else:
                 yield _part(path, os.path.relpath(path, folder), format)
     if unknown:
-        _log.warning("%s: %d files with an unknown extension are skipped", folder, unknown)
+        _log.warning("%s: skipped %s with an unknown extension", folder, counted(unknown, "file"))
 
 
 def _part(path: str, name: str, format: PartFormat | None) -> Part:

@@ -109,7 +109,7 @@ class Manifest:
     def _refuse_another_run(self, old: Mapping[str, Any]) -> None:
         names = sorted({*old, *self._identity})
         other = [
-            f"{name} was {_short(old.get(name))}, is {_short(self._identity.get(name))}"
+            f"its {name} was {_short(old.get(name))}, yours is {_short(self._identity.get(name))}"
             for name in names
             if old.get(name) != self._identity.get(name)
         ]

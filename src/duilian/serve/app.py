@@ -214,7 +214,7 @@ async def _invalid(_: Request, error: Exception) -> Response:
     if first["type"] == "extra_forbidden":
         return _error(422, f"there is no field {place!r}")
     if not place:
-        return _error(422, "the body must be a JSON object")
+        return _error(422, "the body must be a JSON object, sent as Content-Type: application/json")
     message = str(first["msg"])
     return _error(422, f"{place}: {message[:1].lower()}{message[1:]}")
 
@@ -224,7 +224,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
     sentences = {
         400: "the body is not valid JSON in UTF-8, or nested too deeply",
         404: "there is no such page",
-        405: "this page does not support this method",
+        405: "this path does not take this method; use POST to send text, GET to read",
     }
     headers = dict(error.headers or {})
     return _error(error.status_code, sentences.get(error.status_code, str(error.detail)), headers=headers)
