@@ -212,7 +212,8 @@ def test_folders_of_others_are_refused(analyze: ArrowAnalyzer, tmp_path: Path) -
     out = tmp_path / "out"
     run(tmp_path / "in", out, analyze)
     with pytest.raises(
-        ConfigError, match='belongs to a different run: to was "parquet", is "jsonl"\n  hint: choose'
+        ConfigError,
+        match='belongs to a different run: to was "parquet" there, is "jsonl" here\n  hint: choose',
     ):
         run(tmp_path / "in", out, analyze, to="jsonl")
     with pytest.raises(ConfigError, match="this folder contains files that are not from a run"):

@@ -109,7 +109,7 @@ class Manifest:
     def _refuse_another_run(self, old: Mapping[str, Any]) -> None:
         names = sorted({*old, *self._identity})
         other = [
-            f"its {name} was {_short(old.get(name))}, yours is {_short(self._identity.get(name))}"
+            f"{name} was {_short(old.get(name))} there, is {_short(self._identity.get(name))} here"
             for name in names
             if old.get(name) != self._identity.get(name)
         ]
