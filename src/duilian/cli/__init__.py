@@ -152,7 +152,8 @@ def _stop_when_terminated() -> None:
     def stop(*_: object) -> None:
         if os.getpid() == own:
             raise KeyboardInterrupt
-        os._exit(128 + signal.SIGTERM)  # a child that was forked has nothing to keep
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a child that was forked has nothing to keep
+        os.kill(os.getpid(), signal.SIGTERM)
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, stop)
