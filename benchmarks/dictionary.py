@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from duilian import Analyzer, Layer, Lexicon, load
-from duilian.corpus.statistics import percentage
+from duilian.corpus.counts import percentage
 from duilian.engine.analyzer import own_layer
 from duilian.evaluation import align, main_score, word_score
 from duilian.features import Dictionary, Reading

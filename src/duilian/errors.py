@@ -5,7 +5,6 @@ Library code raises them; only `cli/` turns them into an exit status.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -100,6 +99,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("pkv", ["pku", "ud"]), did_you_mean("csv", ["svg", "json"])  # csv is no slip
     ("did you mean 'pku'?", 'choose one of: svg, json')
     """
+    import difflib  # slow: only slips need it
+
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
     if len(name) < 4 and near and near[0][0] != name[0]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import importlib
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,6 +11,8 @@ from duilian.errors import ConfigError
 
 def html_table(titles: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str) -> str:
     """A table; every text is escaped."""
+    import html  # its list of entities is long
+
     head = "".join(f'<th scope="col">{html.escape(title)}</th>' for title in titles)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(str(value))}</td>" for value in row) + "</tr>" for row in rows

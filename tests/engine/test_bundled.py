@@ -141,6 +141,14 @@ def test_the_command_loads_no_model_but_its_own() -> None:
     )
 
 
+def test_analysing_imports_no_formats_of_corpora() -> None:
+    names = loaded_by("duilian.load()('好。').words('pku')")
+    assert names.isdisjoint(
+        {"duilian.corpus.formats.lookup", "duilian.corpus.storage", "duilian.standards.explanation"}
+        | {"difflib", "gzip", "hashlib", "html", "importlib.resources", "random", "tempfile"}
+    )
+
+
 def loaded_by(program: str) -> set[str]:
     program = f"import sys, duilian; {program}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)

@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from duilian.corpus.statistics import Statistics, percentage, ratio
+from duilian.corpus.counts import Statistics, percentage, ratio
 from duilian.evaluation import Evaluation
 from duilian.wording import counted
 

@@ -18,7 +18,6 @@ import numpy as np
 from duilian.arguments import checked
 from duilian.corpus import Sentence
 from duilian.document.as_json import document_json
-from duilian.document.export import conllu_blocks, corpus_sentences
 from duilian.document.search_words import SearchWord, search_terms, search_words
 from duilian.document.word_table import WordTable
 from duilian.errors import ArgumentError, ConfigError
@@ -231,10 +230,14 @@ class Doc:
 
         White space before the first word of a sentence is only in `text`.
         """
+        from duilian.document.export import corpus_sentences  # slow: it needs the formats of corpora
+
         return corpus_sentences(self.text, self._layers, self.given)
 
     def to_conllu(self, standard: str | None = None) -> str:
         """The sentences in CoNLL-U, as written by `duilian analyze`; by default in `tree_standard`."""
+        from duilian.document.export import conllu_blocks
+
         name = self._name(standard or self.tree_standard)
         return "".join(conllu_blocks(self, name, paragraph=("# newpar id = 1",)))
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from duilian.corpus.counts import percentage
 from duilian.corpus.sentence import Layer
-from duilian.corpus.statistics import percentage
 from duilian.evaluation.score import CORRECT, GOLD, IntArray, token_pairs
 from duilian.text import is_punctuation
 

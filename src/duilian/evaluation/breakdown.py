@@ -13,8 +13,8 @@ from itertools import chain
 
 import numpy as np
 
+from duilian.corpus.counts import percentage
 from duilian.corpus.sentence import Tag
-from duilian.corpus.statistics import percentage
 from duilian.evaluation.attachment import JudgedWord, judged_words
 from duilian.evaluation.judged import Judged
 from duilian.evaluation.score import GOLD, Score, is_right

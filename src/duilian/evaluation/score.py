@@ -14,8 +14,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from duilian.corpus.counts import percentage
 from duilian.corpus.sentence import Tag
-from duilian.corpus.statistics import percentage
 from duilian.errors import ConfigError
 from duilian.wording import counted
 

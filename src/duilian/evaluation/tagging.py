@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
+from duilian.corpus.counts import percentage
 from duilian.corpus.sentence import Tag
-from duilian.corpus.statistics import percentage
 from duilian.errors import ConfigError
 from duilian.evaluation.score import IntArray, Score, is_right, sentence_pairs, token_pairs
 from duilian.wording import counted

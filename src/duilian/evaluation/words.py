@@ -12,8 +12,8 @@ from itertools import chain
 
 import numpy as np
 
+from duilian.corpus.counts import percentage
 from duilian.corpus.sentence import Tag
-from duilian.corpus.statistics import percentage
 from duilian.errors import ConfigError
 from duilian.evaluation.score import (
     BoolArray,

@@ -17,8 +17,8 @@ from typing import Any
 from duilian.atomic_files import replacing
 from duilian.conversion import convert
 from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus.counts import vocabulary
 from duilian.corpus.formats.jsonlines import write_jsonlines
-from duilian.corpus.statistics import vocabulary
 from duilian.engine import evaluate, load
 from duilian.engine.parsing import measure_parser
 from duilian.errors import ConfigError

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import logging
 import os
 import string
@@ -21,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from duilian import _native
-from duilian.corpus.files import check_path, display_name, read_lines
 from duilian.corpus.lines import shown
 from duilian.errors import ConfigError, CorpusError
 from duilian.text import Folding, check_text
@@ -94,6 +92,8 @@ class Dictionary:
         A word without a frequency counts once; of several lines for a word, the largest frequency counts.
         Blank lines and comments (a number sign and a space) are skipped.
         """
+        from duilian.corpus.files import check_path, display_name  # slow: models have their dictionary
+
         check_path(path)
         began, shown_path = time.perf_counter(), display_name(path)
         lines, words = 0, dict[str, ListedWord]()
@@ -139,6 +139,8 @@ class Dictionary:
     @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of the words, frequencies and tags."""
+        import hashlib  # slow: it loads OpenSSL
+
         digest = hashlib.blake2b(repr(self.tags).encode(), digest_size=8)
         for array in self.native.arrays():
             digest.update(array.tobytes())
@@ -254,6 +256,8 @@ def _unique(words: Iterable[ListedWord]) -> dict[str, ListedWord]:
 
 
 def _words_of(path: str | os.PathLike[str], shown_path: str) -> Iterator[ListedWord]:
+    from duilian.corpus.files import read_lines
+
     for number, line in read_lines(path):
         if line.startswith("# ") or not line or line.isspace():
             continue

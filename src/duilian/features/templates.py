@@ -5,7 +5,6 @@ docs/templates.md describes the language; the presets are text files in `presets
 
 from __future__ import annotations
 
-import importlib.resources
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from duilian.errors import ConfigError, TemplateError
 from duilian.features.reading import Reading
 from duilian.text import Folding, check_text
 
-PRESETS = importlib.resources.files("duilian.features") / "presets"
+PRESETS = Path(__file__).with_name("presets")
 ASKING = PRESETS / "dictionary"  # templates that consult a dictionary, added for models that have one
 
 

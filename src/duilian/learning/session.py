@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -87,6 +86,8 @@ def fingerprint(config: Settings, parts: Iterable[npt.NDArray[Any] | str]) -> st
     """
     settings = config.to_dict()
     settings["learning"] = {key: each for key, each in settings["learning"].items() if key != "iterations"}
+    import hashlib  # slow: it loads OpenSSL
+
     digest = hashlib.blake2b(repr(settings).encode(), digest_size=16)
     for part in parts:
         digest.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())

@@ -26,8 +26,18 @@ LATIN = "A-Za-zＡ-Ｚａ-ｚÀ-ÖØ-öø-ɏ"
 HAN = "々〇㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
 DIGITS = "0-9０-９"
 RUNS = re.compile(f"[{LATIN}]+[{DIGITS}]*")  # iPhone15 ends like a word of letters alone
-MIXED = re.compile(f"[{LATIN}][{DIGITS}]*(?=[{HAN}])|[{HAN}](?=[{LATIN}])")
-_IS_HAN, _IS_LATIN = re.compile(f"[{HAN}]").match, re.compile(f"[{LATIN}]").match
+_IS_LATIN = re.compile(f"[{LATIN}]").match
+
+
+@functools.cache  # the class of Han characters takes milliseconds to compile
+def meetings() -> re.Pattern[str]:
+    """The pattern of places where letters and Han characters meet."""
+    return re.compile(f"[{LATIN}][{DIGITS}]*(?=[{HAN}])|[{HAN}](?=[{LATIN}])")
+
+
+@functools.cache
+def _han() -> re.Pattern[str]:
+    return re.compile(f"[{HAN}]")
 
 
 class LetterRun(NamedTuple):
@@ -45,7 +55,7 @@ class GluedWords:
     def __init__(self, words: Iterable[str]) -> None:
         self._at: dict[str, list[tuple[str, int]]] = {}  # by the two characters that meet: word, place
         for word in words:
-            for meeting in MIXED.finditer(word):
+            for meeting in meetings().finditer(word):
                 place = meeting.end()
                 self._at.setdefault(word[place - 1 : place + 1], []).append((word, place))
         self.longest = max((len(word) for found in self._at.values() for word, _ in found), default=0)
@@ -80,7 +90,7 @@ class LetterWords:
     @functools.cached_property
     def _glued(self) -> GluedWords:
         dictionary = self.reading.dictionary
-        return GluedWords(filter(MIXED.search, () if dictionary is None else dictionary.native.words()))
+        return GluedWords(filter(meetings().search, () if dictionary is None else dictionary.native.words()))
 
     def facts(self, units: UnitBatch) -> npt.NDArray[np.uint16]:
         """The facts about each unit (see `text.Split`), including those that follow from letters."""
@@ -125,10 +135,11 @@ class LetterWords:
             for run in RUNS.finditer(text):
                 yield LetterRun(run.start(), run.end(), (False, False), (False, False))
             return
+        is_han = _han().match
         for run in RUNS.finditer(text):
             places = (run.start(), run.end())
-            before = places[0] > 0 and _IS_HAN(text, places[0] - 1) is not None
-            behind = _IS_HAN(text, places[1]) is not None
+            before = places[0] > 0 and is_han(text, places[0] - 1) is not None
+            behind = is_han(text, places[1]) is not None
             glued = before and self._is_glued(text, places[0]), behind and self._is_glued(text, places[1])
             yield LetterRun(*places, (before, behind), glued)
 

@@ -23,9 +23,7 @@ import numpy.typing as npt
 
 from duilian import text as texts
 from duilian.arguments import checked
-from duilian.corpus.files import display_name, read_lines
 from duilian.corpus.lines import shown
-from duilian.corpus.storage import ReadReport, skipped_line
 from duilian.errors import ConfigError, CorpusError, StandardError
 from duilian.lexicon.constraints import ConstrainedWord
 from duilian.lexicon.entries import Entry, EntryTable, check_weight
@@ -96,6 +94,9 @@ class Lexicon:
         word with one of the two. Frequencies are not weights and are ignored, as are tags that the model does
         not know.
         """
+        from duilian.corpus.files import display_name, read_lines  # slow: not for those without a file
+        from duilian.corpus.storage import ReadReport, skipped_line
+
         lexicon = cls(mode=mode, weight=weight)
         lexicon._entries = EntryTable(display_name(path))
         report = ReadReport()

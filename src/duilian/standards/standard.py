@@ -7,12 +7,8 @@ without tags is open: it has whatever tags its corpus has.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +90,8 @@ class Standard:
     def explain(self, tag: str) -> str:
         """Describe a tag on one line: its meaning in English and Chinese, and an example."""
         if tag not in self:
+            import difflib
+
             near = difflib.get_close_matches(tag, self.tags or (), n=3, cutoff=0.5)
             hint = (
                 f"did you mean {' or '.join(near)}?" if near else f"its tags are {' '.join(self.tags or ())}"
@@ -121,14 +119,14 @@ def table_names() -> tuple[str, ...]:
     return tuple(sorted(entry.name[: -len(".txt")] for entry in _tables() if entry.name.endswith(".txt")))
 
 
-def table_file(file_name: str) -> Traversable:
+def table_file(file_name: str) -> Path:
     """A file of the folder `tables/`."""
-    return resources.files("duilian.standards") / "tables" / file_name
+    return Path(__file__).with_name("tables") / file_name
 
 
 @functools.cache
-def _tables() -> tuple[Traversable, ...]:
-    return tuple((resources.files("duilian.standards") / "tables").iterdir())
+def _tables() -> tuple[Path, ...]:
+    return tuple(Path(__file__).with_name("tables").iterdir())
 
 
 @functools.cache
@@ -138,6 +136,8 @@ def _load_built_in(name: str) -> Standard:
 
 
 def _standard_hint(name: str) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name.lower(), standard_names(), n=1)
     if near:
         return f"did you mean {near[0]!r}?"
@@ -152,6 +152,8 @@ def _read_file(path: Path) -> bytes:
 
 
 def _parse(name: str, path: str, content: bytes) -> Standard:
+    import tomllib  # taggers in use rarely read a table
+
     try:
         table = tomllib.loads(content.decode("utf-8"))
     except UnicodeDecodeError as error:

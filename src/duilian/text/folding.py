@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib.resources
 import sys
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -21,7 +21,7 @@ from duilian.text.characters import check_text
 Script = Literal["as-is", "simplified"]
 Letters = Literal["as-is", "unified", "cased"]
 MAX_PER_TRADITIONAL = 10  # a traditional text has a character with a simplified form at least this often
-_SIMPLIFIED = importlib.resources.files("duilian.text") / "simplified.txt"
+_SIMPLIFIED = Path(__file__).with_name("simplified.txt")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

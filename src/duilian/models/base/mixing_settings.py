@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from duilian.corpus import Layer
-from duilian.corpus.english_draws import EnglishDraws
-from duilian.corpus.mixing import Mixing, mixed_layer
 from duilian.errors import ConfigError
 from duilian.features import Dictionary, ListedWord
 from duilian.labels.encoding import Level
-from duilian.lexicon.letter_words import MIXED
+from duilian.lexicon.letter_words import meetings
 from duilian.settings import Settings, setting
 from duilian.text import Folding
 
@@ -73,6 +70,11 @@ class MixingSettings(Settings):
         """Copy some sentences with English words and the same tags; the seed decides which."""
         if not self.is_on:
             return []
+        import random  # only training needs these
+
+        from duilian.corpus.english_draws import EnglishDraws
+        from duilian.corpus.mixing import Mixing, mixed_layer
+
         rng = random.Random(f"{seed} {standard}")
         listed = [] if self.file is None else list(Dictionary.read(self.file))
         english = EnglishDraws(listed, unknown=self.unknown, rng=rng)
@@ -89,7 +91,7 @@ class MixingSettings(Settings):
             return None
         plain = dataclasses.replace(folding, letters="as-is")
         glued = collections.Counter(
-            word for layer in layers for word in layer.words if not word.isascii() and MIXED.search(word)
+            word for layer in layers for word in layer.words if not word.isascii() and meetings().search(word)
         )
         listed = [] if self.file is None else list(Dictionary.read(self.file))
         own = [ListedWord(plain(word), count) for word, count in sorted(glued.items())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from duilian.corpus import Corpus, Layer, Sentence
+from duilian.corpus import Layer, Sentence
 from duilian.corpus.lines import shown
 from duilian.errors import ConfigError, StandardError, TextError
 from duilian.standards import is_pair, with_parts
@@ -64,6 +64,8 @@ def _with_tags(layers: Sequence[Layer], tags: Sequence[Sequence[str]]) -> list[L
 
 def check_corpora(corpora: object) -> None:
     """Raise ConfigError for one corpus where a list of corpora is expected."""
+    from duilian.corpus import Corpus  # only for training
+
     if isinstance(corpora, Corpus):
         hint = "give a list of corpora, one per standard, in the order of the standards"
         raise ConfigError("expected a list of corpora, got one corpus", hint)
