@@ -110,6 +110,8 @@ def main() -> int:
 
 def _needed_commands(arguments: Sequence[str]) -> Sequence[str]:
     """Return only the requested command, because importing one starts faster; all if it is unclear."""
+    if arguments[:1] == ["--version"]:
+        return COMMANDS[-1:]  # any will do: the option ends the program before a command runs
     return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
