@@ -9,7 +9,6 @@ before use, in Python's unbounded integers.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import mmap
@@ -25,8 +24,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from duilian.atomic_files import replacing
 from duilian.errors import MissingFileError, ModelFileError
+
+try:  # the same function, but hashlib loads the whole of OpenSSL
+    from _blake2 import blake2b
+except ImportError:  # not CPython
+    from hashlib import blake2b
 
 Array = npt.NDArray[Any]
 
@@ -75,8 +78,10 @@ def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str
     size = _aligned(PRELUDE.size + len(text)) + body_size + DIGEST_SIZE
     if os.path.exists(path) and not os.path.isfile(path):
         raise ModelFileError(os.fspath(path), "not a regular file, so a model cannot replace it")
+    from duilian.atomic_files import replacing  # only for writing
+
     with replacing(path) as file:
-        checksum = hashlib.blake2b(digest_size=DIGEST_SIZE)
+        checksum = blake2b(digest_size=DIGEST_SIZE)
         for piece in _pieces(PRELUDE.pack(MAGIC, VERSION, size, len(text)) + text, places, stored):
             checksum.update(piece)
             file.write(piece)
@@ -236,7 +241,7 @@ def _check_prelude(path: str, start: bytes, size: int) -> int:
 def _check_checksum(path: str, file: BufferedReader, size: int) -> None:
     """Check the checksum by reading: on a mapped file, a bad disk would kill the process."""
     file.seek(0)
-    checksum = hashlib.blake2b(digest_size=DIGEST_SIZE)
+    checksum = blake2b(digest_size=DIGEST_SIZE)
     buffer = memoryview(bytearray(min(CHUNK, size)))
     left = size - DIGEST_SIZE
     while left:
