@@ -68,7 +68,9 @@ def run(python: str, name: str, text: Path, model: Path) -> Round:
 
 def _environment() -> dict[str, str]:
     source = str(Path(duilian.__file__).parents[1])
-    return {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    found = {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # users have compiled modules; the first round compiles ours
+    return found
 
 
 def measured(
