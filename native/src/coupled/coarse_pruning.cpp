@@ -81,6 +81,8 @@ struct RestLabels {
   const WeightTable& from = weights.table;
   WeightTable to;
   to.slot = {kNoSlot};
+  to.label.reserve(from.label.size());
+  to.weight.reserve(from.label.size());
   std::size_t begin = 0;
   for (std::size_t k = 0; k < from.label.size(); ++k) {
     const std::int32_t own = labels.number[from.label[k] & ~kLastEntry];

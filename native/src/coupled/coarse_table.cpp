@@ -18,6 +18,13 @@ namespace {
   return table.label[entry] & ~kLastEntry;
 }
 
+/// Like std::lround, but inline, for numbers that fit: half a step is rounded away from 0.
+[[nodiscard]] CoarseScore rounded_score(double x) {
+  const auto whole = static_cast<std::int32_t>(x);
+  const double part = x - whole;
+  return static_cast<CoarseScore>(whole + (part >= 0.5 ? 1 : 0) - (part <= -0.5 ? 1 : 0));
+}
+
 }  // namespace
 
 CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks, double scale,
@@ -27,35 +34,36 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
     blank_.resize(blank_.size() + block.stride, kCoarseForbidden);
     for (const std::uint16_t lane : block.lanes) blank_[rows_.back().at + lane] = 0;
   }
+  const std::size_t features = rest.size();
+  // A row has at most eight times as many scores as the feature has labels, and padding.
+  reserve_huge_pages(code_, 10 * table.label.size() + kHead * features + kAfter);
   std::vector<std::uint32_t> record;  // for each entry that is the first of a feature
-  record.reserve(rest.size());
+  record.reserve(features);
   std::vector<std::uint32_t> from;
-  from.reserve(rest.size());
+  from.reserve(features);
+  Pairs pairs;
   for (std::size_t begin = 0; begin < table.label.size();) {
     std::size_t end = begin;
     while ((table.label[end] & kLastEntry) == 0) ++end;
     ++end;
     from.push_back(static_cast<std::uint32_t>(begin));
     record.push_back(static_cast<std::uint32_t>(code_.size()));
-    add_record(table, begin, end, blocks, scale, rest[record.size() - 1]);
+    add_record(table, begin, end, blocks, scale, rest[record.size() - 1], pairs);
     begin = end;
   }
+  reserve_huge_pages(table_.slot, table.slot.size());
   table_.slot = table.slot;
   redirect(table_.slot, from, record);
-  code_.resize(code_.size() + 64, 0);  // prefetches reach beyond the last record
-  prefer_huge_pages(table_.slot);
-  prefer_huge_pages(code_);
+  code_.resize(code_.size() + kAfter, 0);
 }
 
 void CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::size_t end,
-                             std::span<const Block> blocks, double scale, Rest rest) {
-  const auto rounded = [&](std::size_t k) {
-    return static_cast<CoarseScore>(std::lround(from.weight[k] * scale));
-  };
+                             std::span<const Block> blocks, double scale, Rest rest, Pairs& pairs) {
+  const auto rounded = [&](std::size_t k) { return rounded_score(from.weight[k] * scale); };
   const std::size_t head = code_.size();
   code_.resize(head + kHead, 0);
   std::memcpy(code_.data() + head, &rest, sizeof rest);
-  std::vector<std::pair<std::size_t, CoarseScore>> pairs;
+  pairs.clear();
   std::uint16_t has_row = 0;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const auto before = [&](std::int32_t label) {

@@ -30,6 +30,7 @@ EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> block
   }
   if (side_labels_ + joint >= kRow || blocks_.size() >= static_cast<std::size_t>(kSpread - kRow))
     throw std::invalid_argument("the tagger has too many labels");
+  reserve_huge_pages(entries_, table.label.size());
   std::vector<std::uint32_t> from;
   std::vector<std::uint32_t> to;
   for (std::size_t begin = 0; begin < table.label.size();) {
@@ -46,7 +47,6 @@ EntryTable::EntryTable(const WeightTable& table, std::vector<std::int32_t> block
   if (rows_.size() > 0xFFFFFFFFU || spread_.size() > 0xFFFFFFFFU)
     throw std::invalid_argument("the tagger has too many weights");
   prefer_huge_pages(table_.slot);
-  prefer_huge_pages(entries_);
   prefer_huge_pages(rows_);
   prefer_huge_pages(spread_);
 }

@@ -46,12 +46,19 @@ std::optional<CodedWeights> CodedWeights::decode(std::span<const std::uint8_t> u
   CodedWeights out;
   std::copy(code.begin(), code.end(), out.value_.begin());
   out.value_[*zero] = 0.0F;
-  out.place_.resize(trees);
-  out.relations_.resize(size - trees);
-  prefer_huge_pages(out.place_);
-  prefer_huge_pages(out.relations_);
+  reserve_huge_pages(out.place_, trees);
+  reserve_huge_pages(out.relations_, size - trees);
+  out.place_.resize(trees, *zero);
+  out.relations_.resize(size - trees, 0.0F);
+  if (place.empty()) return out;
   std::size_t next = 0;
-  const auto take = [&](std::size_t k) { return is_used(used, k) ? place[next++] : *zero; };
+  // Without branches: whether a weight is used is hard to predict.
+  const auto take = [&](std::size_t k) {
+    const std::uint8_t candidate = place[std::min(next, place.size() - 1)];
+    const bool takes = is_used(used, k);
+    next += takes ? 1 : 0;
+    return takes ? candidate : *zero;
+  };
   for (std::size_t k = 0; k < trees; ++k) out.place_[k] = take(k);
   for (std::size_t k = trees; k < size; ++k) out.relations_[k - trees] = out.value_[take(k)];
   return out;

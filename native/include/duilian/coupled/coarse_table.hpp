@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "duilian/chain/kernels.hpp"
@@ -49,8 +50,11 @@ class CoarseTable {
     std::size_t size;
   };
 
+  static constexpr std::size_t kAfter = 64;  // prefetches reach beyond the last record
+  using Pairs = std::vector<std::pair<std::size_t, CoarseScore>>;
+
   void add_record(const WeightTable& from, std::size_t begin, std::size_t end, std::span<const Block> blocks,
-                  double scale, Rest rest);
+                  double scale, Rest rest, Pairs& pairs);
 
   WeightTable table_;  // its slots refer to records
   std::vector<Row> rows_;

@@ -59,7 +59,7 @@ def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     if len(used) != -(-slots // 8):
         raise ConfigError("the slots of a table do not fit its size")
     is_used = np.unpackbits(used).view(np.bool_)
-    begins = np.concatenate([[0], np.flatnonzero(label & LAST_ENTRY) + 1])[:-1].astype(np.uint64)
+    begins = np.concatenate([[0], np.flatnonzero(label >= LAST_ENTRY) + 1])[:-1].astype(np.uint64)
     if is_used[slots:].any():
         raise ConfigError("the slots of a table do not fit its size")
     if int(is_used.sum()) != len(check) or len(check) != len(begins):
