@@ -64,6 +64,10 @@ void CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::si
   code_.resize(head + kHead, 0);
   std::memcpy(code_.data() + head, &rest, sizeof rest);
   pairs.clear();
+  const auto lane_of = [&](std::size_t b, std::size_t k) {
+    return blocks[b].lanes[static_cast<std::size_t>(label_of(from, k) - blocks[b].first)];
+  };
+  std::array<std::pair<std::size_t, std::size_t>, kMaxSides> row_of{};  // the entries of each row
   std::uint16_t has_row = 0;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const auto before = [&](std::int32_t label) {
@@ -73,16 +77,13 @@ void CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::si
     };
     const std::size_t first = before(blocks[b].first);
     const std::size_t last = before(blocks[b].first + static_cast<std::int32_t>(blocks[b].lanes.size()));
-    const bool is_row = last - first >= std::max<std::size_t>(8, blocks[b].lanes.size() / 8);
-    if (is_row) has_row |= static_cast<std::uint16_t>(1U << b);
-    const std::size_t row = code_.size();
-    if (is_row) code_.resize(row + rows_[b].size, 0);
+    row_of[b] = {first, last};
+    if (last - first >= std::max<std::size_t>(8, blocks[b].lanes.size() / 8)) {
+      has_row |= static_cast<std::uint16_t>(1U << b);
+      continue;
+    }
     for (std::size_t k = first; k < last; ++k) {
-      const std::size_t lane = blocks[b].lanes[static_cast<std::size_t>(label_of(from, k) - blocks[b].first)];
-      if (is_row)
-        code_[row + lane] = rounded(k);
-      else if (rounded(k) != 0)
-        pairs.emplace_back(rows_[b].at + lane, rounded(k));
+      if (rounded(k) != 0) pairs.emplace_back(rows_[b].at + lane_of(b, k), rounded(k));
     }
   }
   code_[head + 4] = static_cast<CoarseScore>(has_row);
@@ -90,6 +91,12 @@ void CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::si
   for (const auto& [place, weight] : pairs) {
     code_.push_back(static_cast<CoarseScore>(place));
     code_.push_back(weight);
+  }
+  for (; has_row != 0; has_row &= static_cast<std::uint16_t>(has_row - 1)) {
+    const auto b = static_cast<std::size_t>(std::countr_zero(has_row));
+    const std::size_t row = code_.size();
+    code_.resize(row + rows_[b].size, 0);
+    for (std::size_t k = row_of[b].first; k < row_of[b].second; ++k) code_[row + lane_of(b, k)] = rounded(k);
   }
   if (code_.size() > 0xFFFFFF00U) throw std::invalid_argument("the tagger has too many weights");
 }
@@ -122,6 +129,10 @@ void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std
       auto has_row = static_cast<std::uint16_t>(at[4]);
       const auto pairs = static_cast<std::uint16_t>(at[5]);
       at += kHead;
+      for (const CoarseScore* end = at + 2 * static_cast<std::size_t>(pairs); at != end; at += 2) {
+        CoarseScore& place = to[static_cast<std::uint16_t>(at[0])];
+        place = static_cast<CoarseScore>(place + at[1]);
+      }
       for (; has_row != 0; has_row &= static_cast<std::uint16_t>(has_row - 1)) {
         const auto side = static_cast<std::size_t>(std::countr_zero(has_row));
         if (count[side] == kAtOnce) {
@@ -129,11 +140,10 @@ void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std
           count[side] = 0;
         }
         rows[side][count[side]++] = at;
+        // Rows are added when all features of the unit are known, so they can arrive meanwhile.
+        constexpr std::size_t kLine = 32;  // scores
+        for (std::size_t j = 0; j < rows_[side].size; j += kLine) __builtin_prefetch(at + j);
         at += rows_[side].size;
-      }
-      for (const CoarseScore* end = at + 2 * static_cast<std::size_t>(pairs); at != end; at += 2) {
-        CoarseScore& place = to[static_cast<std::uint16_t>(at[0])];
-        place = static_cast<CoarseScore>(place + at[1]);
       }
     }
     for (std::size_t side = 0; side < rows_.size(); ++side) {

@@ -42,8 +42,8 @@ class CoarseTable {
              std::vector<std::size_t>& rest_first) const;
 
  private:
-  // A record consists of `rest` (two numbers each); which sides have a row, and the number of pairs; the
-  // rows; and pairs of an index into the unit's row and a weight.
+  // A record consists of `rest` (two numbers each); which sides have a row, and the number of pairs;
+  // pairs of an index into the unit's row and a weight, which a prefetch reaches; and the rows.
   static constexpr std::size_t kHead = 6;
   struct Row {
     std::size_t at;
