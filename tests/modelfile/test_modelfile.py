@@ -20,6 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from duilian import modelfile
 from duilian.errors import MissingFileError, ModelFileError
 from duilian.modelfile import MAX_HEADER, MAX_VALUES, checksum_of, is_model, read_model, write_model
 
@@ -191,7 +192,7 @@ def test_a_file_that_shrinks_meanwhile_is_refused(
 
         return call
 
-    where, name = (hashlib, "blake2b") if step == "reading" else (mmap, "mmap")
+    where, name = (modelfile, "blake2b") if step == "reading" else (mmap, "mmap")
     big = {"w": np.zeros(10**5)}  # more than a buffer of the file object
     write_model(model, {}, big)
     monkeypatch.setattr(where, name, cut(getattr(where, name)))
