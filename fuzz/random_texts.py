@@ -6,13 +6,19 @@ python fuzz/random_texts.py --runs 100000 --seed 1
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import random
 import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
 
+import pyarrow as pa
+
 import duilian as dl
+from duilian.document.text_lines import segmented_line
+from duilian.scale.arrow_analyzer import ArrowAnalyzer
 
 ALPHABETS = (
     "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经",
@@ -25,6 +31,7 @@ ALPHABETS = (
     "😀👍🏽👨‍👩‍👧‍👦🇨🇳é̂ö́ก็าकि한국어あいうアイウ𠀀𠮷㍿ﷺＡ",
 )
 BATCH = 100
+WORDS = dl.Ask(tags=False, trees=False)
 GAPS = frozenset(["Cc", "Cf", "Zl", "Zp", "Zs"])  # categories of characters that may stand between words
 
 
@@ -59,11 +66,21 @@ def answers(zh: dl.Analyzer, texts: list[str], turn: int) -> Iterator[tuple[str,
         standard,
         [[word for _ in some for word in next(filled).words(standard)] for some in sentences],
     )
+    found = zh.columns(texts, ask=dl.Ask((standard,), trees=False))[standard]
+    places = list(zip(found.table.start.tolist(), found.table.end.tolist(), strict=True))
+    own = [places[begin:end] for begin, end in itertools.pairwise(found.first.tolist())]
+    yield (
+        "columns",
+        standard,
+        [[text[begin:end] for begin, end in each] for text, each in zip(texts, own, strict=True)],
+    )
     best = [zh.nbest(text, 2, standard)[:1] for text in texts]
     yield "nbest", standard, [[word for doc in docs for word in doc.words(standard)] for docs in best]
 
 
-def problems(zh: dl.Analyzer, texts: list[str], turn: int = 0) -> Iterator[tuple[str, str]]:
+def problems(
+    zh: dl.Analyzer, texts: list[str], turn: int = 0, analyze: ArrowAnalyzer | None = None
+) -> Iterator[tuple[str, str]]:
     """What is wrong with the answers, after the text."""
     first: dict[str, list[list[str]]] = {}
     for name, standard, found in answers(zh, texts, turn):
@@ -76,8 +93,30 @@ def problems(zh: dl.Analyzer, texts: list[str], turn: int = 0) -> Iterator[tuple
     for text, words in zip(texts, zh.segment(texts, fast=True), strict=True):
         if (problem := lost(text, list(words))) is not None:
             yield text, f"fast: {problem}"
-    for text, doc in zip(texts, zh.pipe(texts, ask=dl.Ask(trees=False)), strict=True):
+    docs = list(zh.pipe(texts, ask=dl.Ask(trees=False, confidence=turn % 2 == 0)))
+    for text, doc in zip(texts, docs, strict=True):
         yield from ((text, problem) for problem in wrong_places(zh, text, doc))
+        if doc.to_json_bytes() != json.dumps(doc.to_dict(), ensure_ascii=False).encode():
+            yield text, "JSON is not that of the words"
+    yield from wrong_lines(zh, texts, docs)
+    if analyze is not None:
+        yield from wrong_rows(analyze, texts, docs)
+
+
+def wrong_lines(zh: dl.Analyzer, texts: list[str], docs: list[dl.Doc]) -> Iterator[tuple[str, str]]:
+    """What is wrong in lines of words, as `duilian segment` writes them."""
+    for standard in zh.standards:
+        for text, doc, line in zip(texts, docs, zh.spaced(texts, standard), strict=True):
+            if line != segmented_line(doc, standard):
+                yield text, f"spaced {standard}: {line!r}"
+
+
+def wrong_rows(analyze: ArrowAnalyzer, texts: list[str], docs: list[dl.Doc]) -> Iterator[tuple[str, str]]:
+    """What is wrong in columns of Arrow."""
+    for text, doc, row in zip(texts, docs, analyze.answers(pa.array(texts)).to_pylist(), strict=True):
+        for standard in doc.standards:
+            if [word["word"] for word in row[standard]] != doc.words(standard):
+                yield text, f"Arrow {standard}: {row[standard]}"
 
 
 def wrong_places(zh: dl.Analyzer, text: str, doc: dl.Doc) -> Iterator[str]:
@@ -115,12 +154,18 @@ def is_space(text: str) -> bool:
     return all(unicodedata.category(char) in GAPS for char in text)
 
 
-def attack(zh: dl.Analyzer, runs: int, seed: int, found: Callable[[str, str], None]) -> None:
+def attack(
+    zh: dl.Analyzer,
+    runs: int,
+    seed: int,
+    found: Callable[[str, str], None],
+    analyze: ArrowAnalyzer | None = None,
+) -> None:
     """Try random texts, some at a time, and report what is wrong."""
     for begin in range(0, runs, BATCH):
         numbers = range(begin, min(begin + BATCH, runs))
         texts = [random_text(random.Random(f"{seed} {run}")) for run in numbers]
-        for text, problem in problems(zh, texts, begin // BATCH):
+        for text, problem in problems(zh, texts, begin // BATCH, analyze):
             found(text, problem)
 
 
@@ -142,7 +187,9 @@ def main() -> None:
         if count <= 50:
             print(f"{text!r}: {problem}")
 
-    attack(dl.load(options.model or "bundled"), options.runs, options.seed, found)
+    zh = dl.load(options.model or "bundled")
+    analyze = ArrowAnalyzer(model=options.model, ask=WORDS)
+    attack(zh, options.runs, options.seed, found, analyze)
     print(f"{options.runs:,} texts, {count} findings, {time.monotonic() - began:.0f} s")
     sys.exit(count > 0)
 

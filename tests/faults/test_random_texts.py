@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import duilian as dl
+from duilian.scale import ArrowAnalyzer
 from random_texts import attack, lost
 
 
 def test_random_texts_lose_nothing() -> None:
     found: list[str] = []
-    attack(dl.load(), 150, 7, lambda text, problem: found.append(f"{text!r}: {problem}"))
+    attack(dl.load(), 150, 7, lambda text, problem: found.append(f"{text!r}: {problem}"), ArrowAnalyzer())
     assert found == []
 
 

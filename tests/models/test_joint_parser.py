@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -409,3 +410,19 @@ def test_one_tag_a_word_is_the_taggers_answer(parsers: dict[int, JointParser]):
     best = [marginals.argmax(axis=1) for marginals in tagger.marginals(DEV)]
     names = [[(tagger.encoding_.tags or ())[k] for k in row] for row in best]
     assert [list(layer.tags or ()) for layer in guess] == names
+
+
+def test_a_search_that_would_need_too_much_memory_is_simpler(
+    parsers: dict[int, JointParser], caplog: pytest.LogCaptureFixture
+) -> None:
+    header, arrays = parsers[3].state()
+    header["trained_threshold"] = header["config"]["tagging"]["threshold"] = 0.0
+    header["config"]["pruning"]["threshold"], header["config"]["trees"]["max_length"] = 0.0, 2000
+    parser = JointParser.from_state(header, arrays)
+    words = DEV[0].words * 40  # with all tags for all words, tables of 100 GB
+    with caplog.at_level(logging.WARNING, "duilian"):
+        (found,) = parser.predict_layers([Layer(words)])
+    assert "parsed at order 1" in caplog.text
+    assert found.tags is not None
+    assert found.heads is not None
+    assert found.heads.count(0) == 1

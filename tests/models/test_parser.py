@@ -177,6 +177,20 @@ def test_long_sentences_fall_back_to_order_1(
     assert all(layer.heads is not None for layer in found)
 
 
+def test_sentences_with_too_many_arcs_fall_back_to_order_1(
+    parsers: dict[int, Parser], caplog: pytest.LogCaptureFixture
+) -> None:
+    everything = {"trees__max_length": 2000, "pruning__threshold": 0.0}
+    parser = Parser.from_state(*parsers[3].state()).set_params(**everything)
+    words = ("书", "看") * 200  # 160,000 arcs, whose tables of order 3 would take 3 GB
+    with caplog.at_level(logging.WARNING, "duilian"):
+        (found,) = parser.predict_layers([Layer(words, ("NN", "VV") * 200)])
+        assert "parsed at order 1" in caplog.text
+        assert len(parser.k_best(Layer(words[:4], ("NN", "VV") * 2), 2)) == 2
+    assert found.heads is not None
+    assert found.heads.count(0) == 1
+
+
 def test_new_settings_of_the_search_count_at_once(parsers: dict[int, Parser]) -> None:
     parser = Parser.from_state(*parsers[2].state())
     parser.set_params(pruning__threshold=0.5, learning__iterations=7)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ranges>
 
 #include "duilian/text/characters.hpp"
 
@@ -53,7 +52,8 @@ namespace {
 CharMap::CharMap(std::span<const std::pair<char32_t, char32_t>> pairs) : plane_(0x10000) {
   std::iota(plane_.begin(), plane_.end(), char32_t{0});
   // If a character has two pairs, the first counts.
-  for (const auto& [from, to] : pairs | std::views::reverse) {
+  for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
+    const auto [from, to] = *pair;
     if (from < plane_.size())
       plane_[from] = to;
     else

@@ -178,6 +178,35 @@ void JointParser::choose(const TaggedTree& tree, Work& work) const {
   if (shape_.tree.relations > 0) work.words.keys.reset(work.words.nodes, {false, 1, true});
 }
 
+namespace {
+
+/// Whether the tables of the search are small enough. Arcs between words are arcs between all their nodes.
+[[nodiscard]] bool is_within_memory(const JointParseWork& work, const ParseOptions& options) {
+  const std::size_t side = work.words.nodes.size();
+  const auto tags = [&](std::size_t word) {
+    return static_cast<double>(work.nodes.first[word + 1] - work.nodes.first[word]);
+  };
+  double arcs = 0.0;
+  for (std::size_t h = 0; h < side; ++h) {
+    for (std::size_t m = 1; m < side; ++m) {
+      if (h != m && work.words.allowed[h * side + m] != 0) arcs += tags(h) * tags(m);
+    }
+  }
+  const auto nodes = static_cast<double>(work.nodes.size());
+  return std::max(arcs, nodes) * nodes <= static_cast<double>(options.most_cells);
+}
+
+/// The best tree of order 1 for the tags of the plain tagger.
+[[nodiscard]] ParsedSentence parse_plainly(const JointParser& parser, std::span<const float> weights,
+                                           JointParseWork& work) {
+  const ScoredTree best = parser.tree().search(weights, 1, work.words);
+  ParsedSentence found{best.score, best.heads, {}, true};
+  if (!best.heads.empty()) found.relations = parser.tree().label(weights, best.heads, work.words);
+  return found;
+}
+
+}  // namespace
+
 JointParsed parse(const JointParser& parser, std::span<const float> weights, std::span<const float> pruning,
                   const JointData& data, ParseOptions options, std::size_t threads) {
   JointParsed out;
@@ -187,6 +216,7 @@ JointParsed parse(const JointParser& parser, std::span<const float> weights, std
     const std::int32_t order = order_for(parser.shape().tree, given.size() - 1, options);
     const Heads kept = options.keeps_heads ? given : free_heads(given.size());
     parser.tree().prune(pruning, kept, options.min_share, work.words);
+    if (!is_within_memory(work, options)) return parse_plainly(parser, weights, work);
     const TaggedTree best = parser.search(weights, order, work);
     ParsedSentence found{best.score, best.heads, {}, order != parser.shape().tree.order};
     if (best.heads.empty()) return found;

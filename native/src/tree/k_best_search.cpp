@@ -61,10 +61,11 @@ std::vector<ScoredTree> k_best_trees(const TreeParser& parser, std::span<const f
                                      std::int64_t sentence, std::int32_t k, ParseOptions options) {
   ParseWork work;
   const Heads given = heads_of(data, sentence);
-  const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
+  std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
   parser.prepare(data, sentence, work);
   const Heads kept = options.keeps_heads ? given : free_heads(given.size());
   parser.prune(pruning, kept, share_for(order, options), work);
+  order = order_within(order, work.allowed, given.size() - 1, options);
   return k_best_trees(parser, weights, order, k, work);
 }
 

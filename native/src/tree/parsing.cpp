@@ -3,11 +3,18 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace duilian {
 
 std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options) {
   return static_cast<std::int64_t>(words) > options.longest ? 1 : shape.order;
+}
+
+std::int32_t order_within(std::int32_t order, std::span<const std::uint8_t> allowed, std::size_t words,
+                          ParseOptions options) {
+  const auto arcs = allowed.size() - static_cast<std::size_t>(std::count(allowed.begin(), allowed.end(), 0));
+  return std::cmp_greater(arcs * (words + 1), options.most_cells) ? 1 : order;
 }
 
 Heads heads_of(const TreeData& data, std::int64_t sentence) {
@@ -50,9 +57,10 @@ template <class Weights>
 [[nodiscard]] ParsedSentence parse_sentence(const TreeParser& parser, const Weights& weights,
                                             std::span<const float> pruning, const Heads& given,
                                             ParseOptions options, ParseWork& work) {
-  const std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
+  std::int32_t order = order_for(parser.shape(), given.size() - 1, options);
   const Heads kept = options.keeps_heads ? given : free_heads(given.size());
   parser.prune(pruning, kept, share_for(order, options), work);
+  order = order_within(order, work.allowed, given.size() - 1, options);
   const ScoredTree best = parser.search(weights, order, work);
   ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
   if (!best.heads.empty()) found.relations = parser.label(weights, best.heads, work);

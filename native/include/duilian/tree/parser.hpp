@@ -60,13 +60,16 @@ struct ParserShape {
 void check(const ParserShape& shape);
 
 /// How to search. An arc is tried if its marginal is at least `min_share` times that of the word's best head;
-/// 0 means every arc. Sentences with more than `longest` words are parsed at order 1.
+/// 0 means every arc. Sentences with more than `longest` words are parsed at order 1, as are those whose
+/// tables would need more than `most_cells`, each of some 50 bytes: whoever writes a model file chooses what
+/// is pruned.
 struct ParseOptions {
   double min_share = 0.0;
   std::int32_t longest = 200;
   bool keeps_heads = false;    // whether given heads are kept
   double head_cost = 0.0;      // in training: what each wrong head scores extra
   double relation_cost = 0.0;  // in training: what each wrong relation scores extra
+  std::int64_t most_cells = std::int64_t{1} << 24;
 };
 
 /// Everything that a thread needs, reused from sentence to sentence.
@@ -152,7 +155,7 @@ struct Parsed {
   std::vector<std::int32_t> head, relation;  // [units]
   std::vector<std::int32_t> tag;             // [units]  chosen by a converter, otherwise kUnknown
   std::vector<double> score;                 // [sentences]
-  std::vector<std::int64_t> simplified;      // sentences parsed at order 1 because they are long
+  std::vector<std::int64_t> simplified;      // sentences parsed at order 1 because they are too large
   std::vector<std::int64_t> impossible;      // sentences whose given heads allow no projective tree
 };
 [[nodiscard]] Parsed parse(const TreeParser& parser, std::span<const float> weights,
@@ -174,6 +177,9 @@ struct Parsed {
 
 /// The order at which a sentence of this many words is parsed.
 [[nodiscard]] std::int32_t order_for(const ParserShape& shape, std::size_t words, ParseOptions options);
+/// Order 1 if the arcs [n + 1][n + 1] that pruning left are too many for another.
+[[nodiscard]] std::int32_t order_within(std::int32_t order, std::span<const std::uint8_t> allowed,
+                                        std::size_t words, ParseOptions options);
 /// The `min_share` for pruning its arcs: at order 1, pruning costs more than it saves.
 [[nodiscard]] inline double share_for(std::int32_t order, ParseOptions options) {
   return order == 1 ? 0.0 : options.min_share;

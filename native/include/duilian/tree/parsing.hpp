@@ -15,7 +15,7 @@ struct ParsedSentence {
   double score = kNoTree;
   Heads heads;                          // [n + 1]
   std::vector<std::int32_t> relations;  // [n + 1]
-  bool is_simplified = false;           // parsed at order 1 because of its length
+  bool is_simplified = false;           // parsed at order 1 because of its size
   std::vector<std::int32_t> tags{};     // [n + 1] or empty
 };
 

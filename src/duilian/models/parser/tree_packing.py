@@ -151,10 +151,11 @@ class TreePacker:
         return FoundTrees(tags, found, relations, impossible)
 
     def warn_of(self, simplified: Sequence[int]) -> None:
-        """Warn of sentences that were too long for the parser's order."""
+        """Warn of sentences that were too large for the parser's order."""
         if simplified:
-            most = self.config.trees.max_length
-            _log.warning("%d sentences of more than %d words were parsed at order 1", len(simplified), most)
+            _log.warning(
+                "%d sentences were too large for the parser's search: parsed at order 1", len(simplified)
+            )
 
     def parse_layers(
         self, weights: Weights, pruning: Weights, layers: Sequence[Layer], *, threads: int = 1
