@@ -39,6 +39,7 @@ _LISTS: dict[Any, tuple[type, str]] = {
     int: (numbers.Integral, "a list of whole numbers"),
     float: (numbers.Real, "a list of numbers"),
 }
+MAX_THREADS = 256
 _COUNTS = ("threads", "k", "batch", "words")  # parameters with these names must be at least 1
 _EXAMPLES = {
     "Ask": "write ask=duilian.Ask(standards=['pku'])",
@@ -56,13 +57,14 @@ class _Kind(NamedTuple):
     words: str
     members: tuple[type, ...] = ()  # of a list of strings or numbers
     is_count: bool = False
+    most: int | None = None  # of a count
     sure: frozenset[type] = frozenset()  # types whose values are all valid
 
     def has(self, value: Any) -> bool:
         if isinstance(value, bool):
             return self.has_bool
         if self.is_count and isinstance(value, numbers.Real):
-            return isinstance(value, numbers.Integral) and int(value) >= 1
+            return isinstance(value, numbers.Integral) and 1 <= int(value) <= (self.most or int(value))
         if self.members and isinstance(value, collections.abc.Collection):
             return all(isinstance(each, self.members) for each in value)
         return isinstance(value, self.types) or (isinstance(value, str) and value in self.values)
@@ -130,8 +132,10 @@ def _kinds_of(owner: Any) -> Mapping[str, _Kind]:
     for name, annotation in inspect.get_annotations(inspect.unwrap(owner)).items():
         kind = _kind(annotation, space) if name != "return" else None
         if kind is not None and name in _COUNTS:
-            words = kind.words.replace("a whole number", "a whole number, at least 1,")
-            kind = kind._replace(words=words.removesuffix(","), is_count=True)
+            most = MAX_THREADS if name == "threads" else None
+            limits = "at least 1" if most is None else f"at least 1 and at most {most}"
+            words = kind.words.replace("a whole number", f"a whole number, {limits},")
+            kind = kind._replace(words=words.removesuffix(","), is_count=True, most=most)
         if kind is not None:
             is_loose = kind.members or kind.is_count
             sure = frozenset((*kind.types, *((bool,) if kind.has_bool else ())))

@@ -108,6 +108,8 @@ def test_wrong_questions_are_answered_clearly(coupled: Analyzer) -> None:
         _ = doc.heads
     with pytest.raises(ConfigError, match="threads must be a whole number, at least 1"):
         list(coupled.pipe(["我"], threads=0))
+    with pytest.raises(ConfigError, match="at least 1 and at most 256, got 1000000"):
+        list(coupled.pipe(["我"], threads=1_000_000))
     with pytest.raises(ConfigError, match="str cannot find words"):
         Analyzer("ctb")
 

@@ -7,6 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
+from duilian.arguments import MAX_THREADS
 from duilian.corpus import FORMATS, ReadReport
 from duilian.corpus.formats.rows import BOTH, TAG_COLUMNS
 from duilian.text import Errors
@@ -63,7 +64,7 @@ MappingName = Annotated[
         "(default: tight, if the two standards have such a table).",
     ),
 ]
-Threads = Annotated[int, typer.Option(min=1, metavar="N", help="Number of threads.")]
+Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, metavar="N", help="Number of threads.")]
 LexiconFile = Annotated[
     str | None,
     typer.Option(

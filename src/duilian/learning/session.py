@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from duilian.arguments import MAX_THREADS
 from duilian.errors import ConfigError
 from duilian.settings import Settings
 from duilian.wording import clock
@@ -46,8 +47,8 @@ class Session:
     history: list[dict[str, Any]] = dataclasses.field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.threads, int) or self.threads < 1:
-            raise ConfigError(f"threads must be at least 1, got {self.threads!r}")
+        if not isinstance(self.threads, int) or not 1 <= self.threads <= MAX_THREADS:
+            raise ConfigError(f"threads must be between 1 and {MAX_THREADS}, got {self.threads!r}")
 
     @classmethod
     def of(cls, session: Session | None, threads: int) -> Session:
