@@ -27,6 +27,12 @@ void bind_lookup(nb::class_<WordList>& words) {
           },
           "text"_a)
       .def(
+          "starts",
+          [](const WordList& self, const std::string& text) {
+            return to_numpy(without_gil([&] { return self.find_starts(decode_utf8(text)); }));
+          },
+          "text"_a)
+      .def(
           "matches",
           [](const WordList& self, const std::vector<std::vector<std::string>>& sentences,
              const std::vector<std::vector<std::int64_t>>& gaps, bool prefers) {

@@ -77,6 +77,8 @@ class TestLimits:
     def test_words_of_ones_own(self, limited: Callable[..., TestClient]) -> None:
         answer = limited(user_words=1).post("/analyze", json={"text": "好", "words": ["好", "坏"]})
         refused(answer, 422, "more than 1 user words")
+        answer = limited().post("/analyze", json={"text": "好", "words": ["好" * 101]})
+        refused(answer, 422, "a user word has more than 100 characters")
 
     def test_time(self, limited: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Responder, "segment", lambda *_: time.sleep(0.4) or [b"{}"])

@@ -207,7 +207,8 @@ std::size_t WordList::checked(std::size_t entry) const {
   return entry;
 }
 
-void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const {
+template <class Visit>
+void WordList::for_each_occurrence(std::u32string_view text, const Visit& visit) const {
   if (slots_.empty()) return;
   std::vector<std::uint64_t> before(text.size() + 1, 0);  // hashes of all prefixes
   for (std::size_t t = 0; t < text.size(); ++t) before[t + 1] = push(before[t], text[t]);
@@ -215,21 +216,38 @@ void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence
   std::vector<std::uint64_t> power(std::min(longest, text.size()) + 1, 1);  // B^n
   for (std::size_t n = 1; n < power.size(); ++n) power[n] = power[n - 1] * kBase;
   const auto probe = [&](std::size_t start, std::size_t length) {
-    if (start + length > text.size()) return;
+    if (start + length > text.size()) return true;
     const std::uint64_t hash = before[start + length] - before[start] * power[length];
     const std::uint32_t entry = find(text.substr(start, length), hash);
-    if (entry != kNone)
-      out.push_back({static_cast<std::int64_t>(start), static_cast<std::int64_t>(start + length), entry});
+    return entry == kNone || visit(Occurrence{static_cast<std::int64_t>(start),
+                                              static_cast<std::int64_t>(start + length), entry});
   };
   for (std::size_t start = 0; start < text.size(); ++start) {
-    probe(start, 1);
-    if (lengths_.empty() || start + 1 == text.size()) continue;
+    if (!probe(start, 1) || lengths_.empty() || start + 1 == text.size()) continue;
     const std::uint64_t lengths = lengths_[filter_place(text.substr(start, 2))];
-    for (std::uint64_t left = lengths & ~(std::uint64_t{1} << kBits); left != 0; left &= left - 1)
-      probe(start, static_cast<std::size_t>(__builtin_ctzll(left)));
-    if ((lengths >> kBits) == 0) continue;
-    for (const std::size_t length : long_lengths_) probe(start, length);
+    bool goes_on = true;
+    for (std::uint64_t left = lengths & ~(std::uint64_t{1} << kBits); goes_on && left != 0; left &= left - 1)
+      goes_on = probe(start, static_cast<std::size_t>(__builtin_ctzll(left)));
+    if (!goes_on || (lengths >> kBits) == 0) continue;
+    for (std::size_t k = 0; goes_on && k < long_lengths_.size(); ++k)
+      goes_on = probe(start, long_lengths_[k]);
   }
+}
+
+void WordList::find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const {
+  for_each_occurrence(text, [&](const Occurrence& each) {
+    out.push_back(each);
+    return true;
+  });
+}
+
+std::vector<std::int64_t> WordList::find_starts(std::u32string_view text) const {
+  std::vector<std::int64_t> out;
+  for_each_occurrence(text, [&](const Occurrence& each) {
+    out.push_back(each.start);
+    return false;  // whether there are more of them does not matter
+  });
+  return out;
 }
 
 namespace {

@@ -247,9 +247,8 @@ class Lexicon:
         return {"lexicon": places, "lexicon_tag": tags}
 
     def places_in(self, text: str) -> npt.NDArray[np.int64]:
-        """Where entries occur in a text, whether they fire or not."""
-        found: npt.NDArray[np.int64] = self._entries.native.occurrences(simplified(text))[:, 0]
-        return found
+        """The characters of a text at which an entry occurs, whether it fires or not."""
+        return self._entries.native.starts(simplified(text))
 
     def matched(
         self, sentences: Sequence[Sequence[str]], gaps: Sequence[Sequence[int]], *, level: Level = "char"

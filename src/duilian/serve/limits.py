@@ -7,6 +7,8 @@ import os
 
 from duilian.errors import ConfigError, DuilianError
 
+MAX_WORD = 100  # characters of a user's word: at each place of a text, words of every length are tried
+
 
 def cores() -> int:
     """The number of processors that this process may use."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from duilian.lexicon.entries import MAX_WEIGHT
+from duilian.serve.limits import MAX_WORD
 
 TEXT = "他把手机借给了北京大学的同学。"
 ANNOTATED = "他/r  在/p  北京/ns  工作/v  。/w"
@@ -27,7 +28,7 @@ def _whole(number: Any) -> Any:
 
 
 # For the description only: the engine checks words and weights, with clearer messages.
-WORD: dict[str, Any] = {"pattern": r"^[^\s\u001c-\u001f\u0085]+$"}
+WORD: dict[str, Any] = {"pattern": r"^[^\s\u001c-\u001f\u0085]+$", "maxLength": MAX_WORD}
 OwnWord = Annotated[str, Field(json_schema_extra=WORD)]
 
 

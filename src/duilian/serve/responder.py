@@ -17,7 +17,7 @@ from duilian.engine import Analyzer, evaluate
 from duilian.errors import ConfigError, did_you_mean
 from duilian.lexicon import Entry, Lexicon
 from duilian.models.roles import Ask
-from duilian.serve.limits import Limits, RefusedError
+from duilian.serve.limits import MAX_WORD, Limits, RefusedError
 from duilian.serve.questions import Analyze, Convert, Evaluate, Segment
 from duilian.text import check_text, sentences
 from duilian.views.forms import find_form, form_standard
@@ -77,6 +77,9 @@ class Responder:
             names = names[:1] or (form_standard(analyzer, question.to),)
         if len(question.words) > self.limits.user_words:
             raise RefusedError(f"there are more than {self.limits.user_words:,} user words")
+        entries = tuple(map(_entry, question.words))
+        if any(len(each.word) > MAX_WORD for each in entries):
+            raise RefusedError(f"a user word has more than {MAX_WORD} characters")
         if question.nbest > self.limits.nbest:
             raise RefusedError(f"nbest is more than {self.limits.nbest}")
         ask = Ask(
@@ -86,7 +89,7 @@ class Responder:
             confidence=question.confidence,
             marginals=question.marginals,
         )
-        return Wanted(model, ask, tuple(map(_entry, question.words)), question.to, question.nbest)
+        return Wanted(model, ask, entries, question.to, question.nbest)
 
     def analyze(self, wanted: Wanted, requests: Sequence[list[str]]) -> list[bytes]:
         """Answer requests, each with its texts."""

@@ -57,6 +57,8 @@ class WordList {
 
   /// Every occurrence of a word in a text, sorted by start, then end.
   void find_occurrences(std::u32string_view text, std::vector<Occurrence>& out) const;
+  /// The characters of a text at which a word occurs, in order.
+  [[nodiscard]] std::vector<std::int64_t> find_starts(std::u32string_view text) const;
 
  private:
   struct Slot {
@@ -65,6 +67,9 @@ class WordList {
   };
 
   [[nodiscard]] std::uint32_t find(std::u32string_view word, std::uint64_t hash) const;
+  /// Calls visit(occurrence) for each; if it returns false, the others with the same start are left out.
+  template <class Visit>
+  void for_each_occurrence(std::u32string_view text, const Visit& visit) const;
   [[nodiscard]] bool add_line(std::string_view line, double max_weight);
   bool insert(std::u32string_view word, std::uint32_t tag_set, double weight);
   void place(std::uint64_t hash, std::uint32_t entry);
