@@ -1,6 +1,6 @@
 """What Spark, Ray and Dask leave of the speed of bare loops, one in each of two processes.
 
-    python benchmarks/engine_throughput.py {spark,ray,dask} [--texts FILE] [--documents 40000] [--rounds 3]
+    python benchmarks/engine_throughput.py {spark,ray,dask} [--texts FILE] [--documents 40000] [--rows 1000]
 
 Needs the engine (`python tools/engines.py` installs all three) and Java for Spark. Each way does a small and
 a large job; how much longer the large one takes is the time of work, without that of the start. Wall time,
@@ -29,7 +29,6 @@ from duilian.scale import ArrowAnalyzer
 from scale_out import ASK, texts_of
 
 WORKERS = 2
-ROWS = 500  # of a batch
 SMALL = 0.25  # of a large job
 LOOK = 0.2  # seconds between two looks at the processes
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -89,10 +88,10 @@ class CpuMeter(threading.Thread):
         return sum(spent - self._before.get(each, 0.0) for each, spent in self._latest.items())
 
 
-def parts_of(table: pa.Table) -> list[pa.Table]:
+def parts_of(table: pa.Table, rows: int) -> list[pa.Table]:
     """The batches of a table, copied: a slice that is sent to a process takes the whole table with it."""
     texts = table["text"].to_pylist()
-    return [pa.table({"text": texts[at : at + ROWS]}) for at in range(0, len(texts), ROWS)]
+    return [pa.table({"text": texts[at : at + rows]}) for at in range(0, len(texts), rows)]
 
 
 def loop(parts: list[pa.Table]) -> int:
@@ -102,21 +101,21 @@ def loop(parts: list[pa.Table]) -> int:
 
 
 @contextmanager
-def bare() -> Iterator[tuple[Prepare, list[int]]]:
+def bare(rows: int) -> Iterator[tuple[Prepare, list[int]]]:
     """Two processes that wait for work, and their numbers."""
     with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("spawn")) as pool:
 
         def prepared(table: pa.Table) -> Job:
-            parts = parts_of(table)
+            parts = parts_of(table, rows)
             shares = [parts[k::WORKERS] for k in range(WORKERS)]
             return lambda: check(sum(pool.map(loop, shares)), len(table))
 
-        prepared(pa.table({"text": ["好"] * ROWS * WORKERS}))()
+        prepared(pa.table({"text": ["好"] * rows * WORKERS}))()
         yield prepared, [each.pid or 0 for each in multiprocessing.active_children()]
 
 
 @contextmanager
-def spark() -> Iterator[Prepare]:
+def spark(rows: int) -> Iterator[Prepare]:
     from pyspark.sql import SparkSession
 
     from duilian.scale.spark import analyze_frame
@@ -126,7 +125,7 @@ def spark() -> Iterator[Prepare]:
         SparkSession.builder.master(f"local[{WORKERS}]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", str(ROWS))
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")
@@ -142,7 +141,7 @@ def spark() -> Iterator[Prepare]:
 
 
 @contextmanager
-def ray() -> Iterator[Prepare]:
+def ray(rows: int) -> Iterator[Prepare]:
     import ray as engine
 
     from duilian.scale.ray_data import analyze_dataset
@@ -151,10 +150,10 @@ def ray() -> Iterator[Prepare]:
     engine.data.DataContext.get_current().enable_progress_bars = False
 
     def prepared(table: pa.Table) -> Job:
-        source = engine.data.from_arrow(parts_of(table))
+        source = engine.data.from_arrow(parts_of(table, rows))
 
         def job() -> None:
-            found = analyze_dataset(source, ArrowAnalyzer(ask=ASK), workers=WORKERS, rows=ROWS)
+            found = analyze_dataset(source, ArrowAnalyzer(ask=ASK), workers=WORKERS, rows=rows)
             check(found.materialize().count(), len(table))
 
         return job
@@ -164,7 +163,7 @@ def ray() -> Iterator[Prepare]:
 
 
 @contextmanager
-def dask() -> Iterator[Prepare]:
+def dask(rows: int) -> Iterator[Prepare]:
     from distributed import Client, LocalCluster, wait
 
     with (
@@ -175,7 +174,7 @@ def dask() -> Iterator[Prepare]:
     ):
 
         def prepared(table: pa.Table) -> Job:
-            parts = parts_of(table)
+            parts = parts_of(table, rows)
             return lambda: wait(client.map(ArrowAnalyzer(ask=ASK), parts, pure=False))
 
         yield prepared
@@ -201,12 +200,14 @@ def main() -> None:
     parser.add_argument("engine", choices=["spark", "ray", "dask"])
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--documents", type=int, default=40_000)
+    parser.add_argument("--rows", type=int, default=1000, help="of a batch")
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
     large = pa.table({"text": texts_of(asked.texts, asked.documents)})
     small = large.slice(0, int(asked.documents * SMALL))
     found: dict[str, list[Spent]] = {"bare loops": [], asked.engine: []}
-    with bare() as (alone, workers), {"spark": spark, "ray": ray, "dask": dask}[asked.engine]() as within:
+    engine = {"spark": spark, "ray": ray, "dask": dask}[asked.engine]
+    with bare(asked.rows) as (alone, workers), engine(asked.rows) as within:
         ways = (("bare loops", alone, workers), (asked.engine, within, ()))
         jobs = [(way, prepare(small), prepare(large), own) for way, prepare, own in ways]
         for _, short, _, _ in jobs:
