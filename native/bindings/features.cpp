@@ -81,7 +81,7 @@ void bind_dictionary(nb::module_& m) {
       .def("codes", &codes_of, "units"_a);
   nb::class_<Reading>(m, "Reading")
       .def(nb::init<Folding>(), "folding"_a)
-      .def(nb::init<Folding, Dictionary>(), "folding"_a, "dictionary"_a);
+      .def(nb::init<Folding, Dictionary, double>(), "folding"_a, "dictionary"_a, "blind"_a);
   nb::implicitly_convertible<Folding, Reading>();
 }
 

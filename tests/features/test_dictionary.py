@@ -201,6 +201,26 @@ def test_hidden_words_have_no_code_and_frequent_ones_stay() -> None:
     assert len(full.hiding({}, share=1.0, rare=2, seed=7)) == 0
 
 
+def test_a_share_of_the_sentences_is_read_blind_always_the_same_ones() -> None:
+    words, templates = made_of({"中国": (5, "n")}), Templates("lx[0] jg[0]")
+    sentences = [["中", "国", chr(0x4E00 + k)] for k in range(400)]
+    blind = "lx[0] jg[0]=? ?"
+
+    def read(share: float, order: Sequence[Sequence[str]]) -> dict[str, list[list[str]]]:
+        reading = Reading(Folding(), words, share)
+        packed = pack(order, reading)
+        found = [_native.describe_features(templates.native, packed, k) for k in range(len(order))]
+        return {units[-1]: rows for units, rows in zip(order, found, strict=True)}
+
+    full, some = read(0.0, sentences), read(0.25, sentences)
+    assert read(0.25, sentences[::-1]) == some
+    unread = {last for last, rows in some.items() if rows == [[blind]] * 3}
+    assert 70 < len(unread) < 130
+    assert all(some[last] == full[last] for last in full if last not in unread)
+    assert unread < {last for last, rows in read(0.5, sentences).items() if rows == [[blind]] * 3}
+    assert all(rows == [[blind]] * 3 for rows in read(1.0, sentences).values())
+
+
 def test_of_words_that_fold_to_one_the_larger_frequency_counts() -> None:
     found = made_of({"國": (2, "n"), "国": (7, "v"), "Ａ": (1, "x")}).folded(Folding(script="simplified"))
     assert entries(found) == {"国": (7, "v"), "A": (1, "x")}

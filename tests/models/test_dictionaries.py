@@ -170,6 +170,14 @@ def test_hidden_words_are_hidden_in_training_only(tmp_path: Path) -> None:
     assert packer.reading.dictionary.codes("我们")["lx"] == ["200", "002"]
 
 
+def test_sentences_are_read_blind_in_training_only(tmp_path: Path) -> None:
+    tagger = plain(DictionarySettings(file=word_list(tmp_path), blind=1.0))
+    assert tagger.weights("lx[0]=?") != {}
+    assert tagger.weights("lx[0]=200") == {}
+    assert tagger.weights("lx[0]=000") == {}
+    assert tagger.predictor_.packer.reading.blind == 0.0
+
+
 def test_without_a_dictionary_files_say_nothing_of_one(tmp_path: Path) -> None:
     tagger = plain(DictionarySettings())
     header, arrays = tagger.state()

@@ -2,6 +2,7 @@
 #include "duilian/features/sentences.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
@@ -16,6 +17,19 @@ void check_offsets(std::span<const std::int64_t> offsets, std::size_t last) {
   if (offsets.empty() || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
       static_cast<std::size_t>(offsets.back()) != last)
     throw std::invalid_argument("the places of units, sentences and texts are inconsistent");
+}
+
+/// Whether a sentence is among this share of all sentences, which depends on its characters only.
+[[nodiscard]] bool is_drawn(std::u32string_view characters, double share) {
+  constexpr std::uint64_t kDraw = 0x5D1A9C3E7B42F601U;
+  const auto drawn = static_cast<double>(mix(hash_text(characters), kDraw) >> 11U);
+  return std::ldexp(drawn, -53) < share;
+}
+
+/// What the dictionary says about a unit of a sentence that is read blind.
+[[nodiscard]] const CodeText& unread() {
+  static const CodeText found{U"?", hash_text(U"?")};
+  return found;
 }
 
 }  // namespace
@@ -58,7 +72,11 @@ void Sentences::add_unit(std::u32string_view unit) {
 void Sentences::end_sentence(std::size_t units) {
   first_.push_back(first_.back() + static_cast<std::int64_t>(units));
   if (!reading_.dictionary) return;
-  reading_.dictionary.look_up(characters_, end_, work_, codes_);
+  if (is_drawn(characters_, reading_.blind)) {
+    for (auto& column : codes_) column.insert(column.end(), units, &unread());
+  } else {
+    reading_.dictionary.look_up(characters_, end_, work_, codes_);
+  }
   characters_.clear();
   end_.clear();
 }

@@ -12,10 +12,14 @@ from duilian.text import Folding
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """A folding and, optionally, a dictionary whose words are already folded."""
+    """A folding and, optionally, a dictionary whose words are already folded.
+
+    The share `blind` of all sentences is read as if the dictionary said nothing; only training uses it.
+    """
 
     folding: Folding
     dictionary: Dictionary | None = None
+    blind: float = 0.0
 
     @classmethod
     def of(cls, given: Reading | Folding) -> Reading:
@@ -27,4 +31,4 @@ class Reading:
         """The same for the native core."""
         if self.dictionary is None:
             return _native.Reading(self.folding.native)
-        return _native.Reading(self.folding.native, self.dictionary.native)
+        return _native.Reading(self.folding.native, self.dictionary.native, self.blind)

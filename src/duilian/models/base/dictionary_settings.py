@@ -45,6 +45,14 @@ class DictionarySettings(Settings):
         at_least=0,
         at_most=1,
     )
+    blind: float = setting(
+        0.0,
+        "In training, read this share of the sentences without the dictionary: the model learns what "
+        "the characters alone tell.",
+        at_least=0,
+        at_most=1,
+        is_optional=True,
+    )
     rare: int = setting(2, "Words that occur at most this often in the training corpus are rare.", at_least=0)
     name: str | None = setting(None, "Name of the dictionary; none: the file name.")
     licence: str | None = setting(None, "Licence of the dictionary, kept with the model.")
@@ -82,20 +90,28 @@ class DictionarySettings(Settings):
         if further is not None:
             dictionary = further if dictionary is None else dictionary.extended(further)
         full = Reading(folding, dictionary)
-        if dictionary is None or self.hide == 0:
+        if dictionary is None:
             return Readings(full, full)
+        shown = self._shown(dictionary, folding, layers, seed)
+        return Readings(Reading(folding, shown, self.blind), full)
+
+    def _shown(
+        self, dictionary: Dictionary, folding: Folding, layers: Iterable[Layer], seed: int
+    ) -> Dictionary:
+        """The dictionary without the words that are hidden in training."""
+        if self.hide == 0:
+            return dictionary
         fold = dataclasses.replace(folding, letters="as-is")
         counts = collections.Counter(word for layer in layers for word in layer.words)
         seen: collections.Counter[str] = collections.Counter()
         for word, count in counts.items():
             seen[fold(word)] += count
-        hidden = dictionary.hiding(seen, share=self.hide, rare=self.rare, seed=seed)
-        return Readings(Reading(folding, hidden), full)
+        return dictionary.hiding(seen, share=self.hide, rare=self.rare, seed=seed)
 
 
 @dataclasses.dataclass(frozen=True)
 class Readings:
-    """How training sentences are read, with some words of the dictionary hidden, and all others."""
+    """How training sentences are read, with less of the dictionary, and all others."""
 
     training: Reading
     full: Reading
