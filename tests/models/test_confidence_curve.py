@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -123,3 +124,26 @@ def test_a_curve_is_straight_between_its_points_in_log_odds() -> None:
 def test_the_core_refuses_a_curve_that_does_not_rise(points: Any) -> None:
     with pytest.raises(ValueError, match="must rise"):
         _native.ConfidenceCurve(*points)
+
+
+def test_as_a_part_a_tagger_is_as_sure_as_its_own_search_deserves() -> None:
+    """A narrower search leaves out other labels, so its curves differ; they are fitted to that search."""
+    dev = [demo.load("ctb-dev", "ctb"), None]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence, "MIN_WORDS", 50)
+        corpora = [demo.load("ctb", "ctb"), demo.load("pku", "pku")]
+        pruning = CoupledPruning(kind="mixed", bundle_gap=4.0)
+        made = CoupledTagger(("ctb", "pku"), level="char", pruning=pruning, learning=AdaGrad(iterations=2))
+        made.fit(corpora, dev=dev)
+        wide = dict(made.model_.confidence)
+        narrow = CoupledTagger.from_state(*made.state(), coarse_window=0.5).fit_confidence(dev)
+        again = CoupledTagger.from_state(*made.state()).fit_confidence(dev)
+    assert set(narrow.model_.confidence) == {"ctb"}
+    assert again.model_.confidence == wide
+    assert narrow.model_.confidence != wide
+    plain = CoupledTagger.from_state(*narrow.state(), coarse_window=0.5)
+    plain.use(dataclasses.replace(plain.model_, confidence={}))
+    judged = plain.predictor_.judged([each["ctb"] for each in demo.load("ctb-dev", "ctb")], "ctb", 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence, "MIN_WORDS", 50)
+        assert narrow.model_.confidence["ctb"] == ConfidenceCurve.fitted(*judged)

@@ -122,6 +122,19 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         model = self.trained_.model(min_weight)
         return self.use(dataclasses.replace(model, confidence=self.confidence_))
 
+    @checked
+    def fit_confidence(self, dev: Sequence[Sentences | None], *, threads: int = 1) -> Self:
+        """Fit confidence anew, to the answers that this tagger gives to dev sets (None: there is none).
+
+        A coarser search than in training is surer of itself, so it needs curves of its own.
+        """
+        self.use(dataclasses.replace(self.model_, confidence={}))
+        found = [
+            None if each is None else self._dev_layers(each, name)
+            for each, name in zip(dev, self.standards, strict=True)
+        ]
+        return self.use(dataclasses.replace(self.model_, confidence=self._curves(found, threads)))
+
     def _curves(self, dev: Sequence[DevLayers | None], threads: int) -> dict[str, ConfidenceCurve]:
         """The confidence curve of each standard that has a dev set."""
         found = {}

@@ -7,7 +7,7 @@ of any suitable kind with its own header and arrays; the names of the arrays in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, Self
 
@@ -80,6 +80,13 @@ class Suite(Storable):
         super().remember(notes)
         for part in self.parts.values():
             part.remember(notes)
+
+    def fit_confidence(self, dev: Sequence[Any], threads: int) -> None:
+        """Fit the confidence of the tagger to the search that it uses as a part; `dev` by standard."""
+        settings = TUNED.get(self.tagger.kind)
+        if settings is not None:
+            tuned = type(self.tagger).from_state(*self.tagger.state(), **settings)
+            self.tagger.use(tuned.fit_confidence(dev, threads=threads).model_)
 
     def use_dictionary(self, words: Dictionary, mode: DictionaryMode = "extend") -> Self:
         """Use more words, or others, in the tagger and in a segmenter with a dictionary."""

@@ -147,7 +147,9 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     notes = origin(recipe) | tagger.notes_ | {"parser": parser_notes}
     if segmenter is not None:
         notes["segmenter"] = {"dev_score": segmenter.best_score_, "iterations": segmenter.iterations_}
-    Suite(tagger, parser, segmenter).save(run.output, precision=saving.precision, notes=notes)
+    suite = Suite(tagger, parser, segmenter)
+    suite.fit_confidence([recipe.corpus(side, "dev") for side in recipe.sides], run.threads)
+    suite.save(run.output, precision=saving.precision, notes=notes)
     run.forget()  # before the tagger: without it, the parser's checkpoint would seem to be the tagger's
     waiting.unlink()
     score = tagger.notes_["dev_score"]
