@@ -105,7 +105,8 @@ def analysers(data: Path, models: Sequence[str | None]) -> Iterator[tuple[str, t
                 seconds, found = time.process_time() - start, judged(docs, layers, standard)
                 yield name, calibration(*found[:2]), seconds
                 if used is plain:
-                    yield f"{name}, cross-validated", cross_validated(*found), seconds
+                    other = f"{name.removesuffix(way)}, curves of other sentences"
+                    yield other, cross_validated(*found), seconds
 
 
 def two_chain(data: Path, iterations: int) -> Iterator[tuple[str, tuple[float, ...], float]]:
