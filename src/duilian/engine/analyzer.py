@@ -425,7 +425,8 @@ class Analyzer:
         """Analyse a long text piece by piece: sentences are independent of each other."""
         tables = {name: LongTable(len(text)) for name in plan.ask.standards}
         at, doc = 0, Doc("", {})
-        for piece in pieces(text, BATCH_CHARACTERS):
+        # Smaller than batches, because the answer needs memory, too.
+        for piece in pieces(text, BATCH_CHARACTERS // 2):
             (doc,) = self._at_once([piece], plan, threads)
             for name, table in tables.items():
                 table.add(doc.layer(name), at)
