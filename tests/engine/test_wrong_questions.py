@@ -45,3 +45,15 @@ def test_what_there_is_is_shown(coupled: Analyzer, parsed: Analyzer) -> None:
     assert repr(parsed) == "<Analyzer: crf model, words and tags in pku, trees in pku>"
     with pytest.raises(dl.DuilianError, match="trees were not asked for"):
         _ = parsed.nbest("我们", 1)[0].heads
+
+
+def test_words_of_gold_beside_words_that_were_found(caplog: pytest.LogCaptureFixture) -> None:
+    gold = demo.load("ctb-dev", "ctb")
+    tagger = dl.Tagger("ctb", learning=dl.AdaGrad(iterations=1)).fit(gold)
+    layers = [sentence["ctb"] for sentence in gold]
+    cut = [dl.Layer(("".join(each.words),), each.tags[:1]) for each in layers if each.tags]
+    answers = dl.Corpus([dl.Sentence({"ctb": each}) for each in cut], standard="ctb")
+    dl.compare(gold, {"tagger": tagger, "again": tagger})
+    assert not caplog.records
+    dl.compare(gold, {"tagger": tagger, "cut": answers})
+    assert "tagger reads words and was given those of gold, but cut found its own" in caplog.text

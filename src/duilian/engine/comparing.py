@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from duilian.models.offers import OffersLabeler
 from duilian.models.roles import TreeAnnotator
 
 MAX_TRIALS = 10_000_000
+_log = logging.getLogger("duilian")
 
 
 @checked
@@ -60,7 +62,28 @@ def compare(
             # Characters that no model sees are left out of gold if one of the systems is a model.
             shown = found.gold if shown is None or not isinstance(run, Corpus) else shown
             answers[name].append(found.guess)
+    _warn_of_given_words(runs, answers, shown or ())
     return compare_layers(shown or (), answers, standard=gold.standard, trials=trials, seed=seed)
+
+
+def _warn_of_given_words(
+    runs: Mapping[str, Sequence[Any]], answers: Mapping[str, Sequence[Sequence[Layer]]], gold: Sequence[Layer]
+) -> None:
+    """Say so if some systems are given the words of gold, while others have found words of their own."""
+    told = [
+        name
+        for name, each in runs.items()
+        if any(isinstance(run, OffersLabeler) and run.labeler.reads == "words" for run in each)
+    ]
+    cut = [
+        name
+        for name, each in answers.items()
+        if any(a.words != b.words for guess in each for a, b in zip(guess, gold, strict=False))
+    ]
+    if told and cut:
+        names = ", ".join(told)
+        message = "%s reads words and was given those of gold, but %s found its own: compare only their tags"
+        _log.warning(message, names, cut[0])
 
 
 def _comparable(gold: Corpus, systems: Sequence[Any]) -> Corpus:
