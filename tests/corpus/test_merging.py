@@ -27,8 +27,29 @@ def test_decided_tags_replace_those_of_the_corpus():
 def test_words_that_were_cut_anew_hold_and_keep_known_tags():
     corpus = [sentence("街上 很 热闹", ["NN", "AD", "VA"], heads=(3, 3, 0))]
     (layer,), report = merged(corpus, [sentence("街 上 很 热闹", ["NN", None, None, "VV"])])
-    assert layer == Layer(("街", "上", "很", "热闹"), ("NN", None, "AD", "VV"))
-    assert (report.words, report.untagged, report.tags) == (2, 1, 1)
+    assert layer == Layer(("街", "上", "很", "热闹"), ("NN", None, "AD", "VV"), (None, None, 4, 0))
+    assert (report.words, report.untagged, report.tags, report.headless) == (2, 1, 1, 2)
+
+
+def test_what_does_not_change_is_kept_where_words_are_joined():
+    old = Layer(
+        ("加速", "度", "很", "大"), ("NN", "SFN", "RB", "JJ"), (2, 4, 4, 0), ("a", "b", "c", "root"),
+        ("", "", " ", ""), {"lemma": ("加速", "度", "很", "大"), "misc": ("x", "_", "y", "_")},
+    )  # fmt: skip
+    (layer,), report = merged([Sentence({"ctb": old})], [sentence("加速度 很 大", ["NN", None, None])])
+    assert (layer.words, layer.tags) == (("加速度", "很", "大"), ("NN", "RB", "JJ"))
+    assert (layer.heads, layer.relations) == ((None, 3, 0), (None, "c", "root"))
+    assert (layer.spaces, layer.columns) == (("", " ", ""), {"lemma": ("_", "很", "大")})
+    assert report.headless == 1
+
+
+@pytest.mark.parametrize(
+    ("tags", "fault"), [(["2:a", "1:b", None], "cycle"), (["0:root", None, None], "second root")]
+)
+def test_heads_that_are_no_tree_are_refused(tags, fault):
+    corpus = [sentence("我 去 了", ["PN", "VV", "SP"], heads=(2, 0, 2), relations=("a", "root", "b"))]
+    with pytest.raises(ConfigError, match=f"the review of '我去了': .*{fault}"):
+        merged(corpus, [sentence("我 去 了", tags)])
 
 
 def test_the_same_text_twice_is_taken_in_order():

@@ -212,7 +212,8 @@ def merge_command(
     corpus = _read_all(file, standard, reading)
     review = _read_review(reviewed, standard, reading)
     report, sentences = MergeReport(), (each.sentence for each in review)
-    write(merge(corpus, sentences, standard, report), output, format=corpus.format, standard=standard)
+    written = None if corpus.format == "jsonl" else standard  # jsonl has all layers, also the others
+    write(merge(corpus, sentences, standard, report), output, format=corpus.format, standard=written)
     _report_merging(report, reviewed, [f"{each.path}:{each.line_of(0)}" for each in review])
 
 
@@ -248,6 +249,9 @@ def _report_merging(report: MergeReport, reviewed: str, places: Sequence[str]) -
     if report.untagged:
         what = counted(report.untagged, "new word has", "new words have")
         warn(f"{what} no tag; first: {places[report.first_untagged]}")
+    if report.headless:
+        what = counted(report.headless, "word has", "words have")
+        warn(f"{what} no head now, because a word was cut differently; `duilian parse --keep` finds heads")
     if report.lost:
         what = counted(len(report.lost), "sentence is", "sentences are")
         warn(f"{reviewed}: {what} not in the corpus; first: {report.lost[0]!r}")

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from duilian.corpus.sentence import Layer, Sentence, Tag
+from duilian.corpus.trees import find_fault
 from duilian.errors import ConfigError
 from duilian.wording import counted
 
@@ -50,6 +51,7 @@ class MergeReport:
     heads: int = 0  # changed, or with a changed relation
     words: int = 0  # new, because the text is cut differently now
     untagged: int = 0  # of these, words that the review has no tag for
+    headless: int = 0  # words of trees whose own word or head is cut differently now
     first_untagged: int = 0  # the reviewed sentence with the first of them, counted from 0
     undecided: list[int] = dataclasses.field(default_factory=list)  # reviewed sentences with braces
     doubtful: list[str] = dataclasses.field(default_factory=list)  # tags that are not tags, as in 北京_NT|NN
@@ -63,8 +65,9 @@ def merge(
 
     Sentences are found by their characters, and the same text twice in order. The review's words hold, and
     its tags where it has a single one, its heads where it has them; others stay. A tag that spells its words
-    cuts them that way; one that spells only some of them, or several tags without braces, counts as open. A
-    sentence whose words change has the tree of the review, if any.
+    cuts them that way; one that spells only some of them, or several tags without braces, counts as open.
+    Where words change, the others keep what they have; a head that is no longer there becomes unknown. A
+    review whose heads are no tree is a ConfigError.
     """
     report = MergeReport() if report is None else report
     waiting: dict[str, deque[tuple[int, Layer]]] = {}
@@ -80,6 +83,8 @@ def merge(
             number, new = found.popleft()
             tagged_so_far = report.untagged == 0
             layer = _merged(layer, new, report)
+            if new.heads is not None:
+                _check_tree(layer)
             if tagged_so_far and report.untagged:
                 report.first_untagged = number
             report.sentences += 1
@@ -186,7 +191,50 @@ def _merged(old: Layer, new: Layer, report: MergeReport) -> Layer:
         place in known and known[place] != tag for tag, place in zip(merged, places, strict=True)
     )
     tags_now = None if old.tags is None and new.tags is None else merged
-    return Layer(new.words, tags_now, new.heads, new.relations)
+    kept = dataclasses.replace(_recut(bare, new.words), tags=tags_now, spaces=_spaces(old, new.words))
+    report.headless += sum(head is None for head in kept.heads or ())
+    return _with_heads(kept, new, report)
+
+
+def _recut(old: Layer, words: tuple[str, ...]) -> Layer:
+    """These words, with the heads, relations and columns of those words of `old` that stay.
+
+    White space is left out, and with it the column `misc` of CoNLL-U, which repeats it.
+    """
+    places = Layer(words).spans()
+    new_number = {place: k for k, place in enumerate(places, start=1)}
+    old_number = {place: k for k, place in enumerate(old.spans())}
+    now = {0: 0} | {k: new_number.get(place) for k, place in enumerate(old.spans(), start=1)}
+    source = [old_number.get(place) for place in places]
+    heads = relations = None
+    if old.heads is not None:
+        before = [None if k is None else old.heads[k] for k in source]
+        heads = tuple(None if head is None else now[head] for head in before)
+        names = old.relations or (None,) * len(old)
+        relations = tuple(
+            None if k is None or head is None else names[k] for k, head in zip(source, heads, strict=True)
+        )
+    columns = {
+        name: tuple("_" if k is None else values[k] for k in source)
+        for name, values in old.columns.items()
+        if name != "misc"
+    }
+    return Layer(words, None, heads, None if old.relations is None else relations, None, columns)
+
+
+def _spaces(old: Layer, words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The white space after each of these words, which have the characters of `old`."""
+    if old.spaces is None:
+        return None
+    after = dict(zip(_edges(old.words), ("", *old.spaces), strict=True))
+    return tuple(after.get(end, "") for end in itertools.islice(_edges(words), 1, None))
+
+
+def _check_tree(layer: Layer) -> None:
+    fault = find_fault(layer.heads or (), "partial")
+    if fault is not None:
+        text = "".join(layer.words)
+        raise ConfigError(f"the review of {text!r}: {fault.message}", fault.hint)
 
 
 def _with_heads(old: Layer, new: Layer, report: MergeReport) -> Layer:
