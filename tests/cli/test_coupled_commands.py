@@ -335,7 +335,7 @@ def test_tags_never_seen_are_named_with_their_line(duilian, tmp_path, form, text
     )
     assert not (tmp_path / "out").exists()
     status, _, err = duilian(*arguments, "--unknown-tags")
-    assert (status, err) == (0, "duilian: treated 1 tag that the model has never seen as unknown\n")
+    assert (status, err) == (0, "duilian: ignored 1 tag that the model has never seen\n")
     assert all(
         tag for each in read(tmp_path / "out", format=form, standard="ctb") for tag in each["ctb"].tags
     )

@@ -116,7 +116,7 @@ def command(
         warn_of(report)
     if unknown:
         tags = "tag" if unknown == 1 else "tags"
-        typer.echo(f"duilian: treated {unknown} {tags} that the model has never seen as unknown", err=True)
+        typer.echo(f"duilian: ignored {unknown} {tags} that the model has never seen", err=True)
 
 
 def _review_place(output: str, review_to: str | None, *, is_wanted: bool) -> str:

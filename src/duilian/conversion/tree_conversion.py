@@ -124,7 +124,7 @@ class TreeConversion:
     def warnings(self) -> list[str]:
         """What was left out, a line each."""
         texts = {
-            "unknown relation": "treated {} that the model has never seen as unknown",
+            "unknown relation": "ignored {} that the model has never seen",
             "enhanced dependency": "dropped {}, valid only in the source's trees",
             "empty node": "dropped {}, valid only in the source's trees",
         }
