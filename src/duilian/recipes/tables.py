@@ -82,7 +82,8 @@ def read_toml(path: str | Path) -> tuple[str, dict[str, Any]]:
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: {str(error)[:1].lower()}{str(error)[1:]}") from None
+        message = f"{path}: not valid TOML: {str(error)[:1].lower()}{str(error)[1:]}"
+        raise ConfigError(message, "write [[side]] for each corpus" if "'side'" in message else "") from None
 
 
 def override(content: dict[str, Any], setting: str) -> None:
