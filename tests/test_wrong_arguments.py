@@ -36,7 +36,8 @@ FUNCTIONS = ("evaluate", "explain", "load", "read", "train", "write")
 CLASSES = ("Analyzer", "Ask", "BoundaryScheme", "Corpus", "Folding", "Lexicon", "Mapping", "Templates")
 # Methods that only the library itself or scikit-learn calls.
 INSIDE = (
-    *("annotate", "check_tags", "config_type", "count", "from_state", "get_params", "index", "is_trained"),
+    *("annotate", "check_tags", "compile", "config_type", "count", "from_state", "get_params", "index"),
+    *("is_trained",),
     *("layers", "matched", "model_type", "parameter_names", "places_in", "predictor_type", "remember"),
     *("restored", "segments_of", "set_params", "state", "tag_lines", "trace_units", "use", "with_config"),
     "with_model",
