@@ -116,7 +116,7 @@ class TestNotices:
     def test_citation(self) -> None:
         cited = read_yaml("CITATION.cff")
         assert cited["license"] == PROJECT["project"]["license"].split(" AND ")[0], "that of the code"
-        assert len(cited["references"]) == 6
+        assert len(cited["references"]) == 7
         for reference in cited["references"]:
             assert {"type", "title", "authors", "year"} <= set(reference)
             kinds = re.findall(r"`([\w-]+)`", reference["notes"])

@@ -106,14 +106,15 @@ def test_what_is_not_http_is_answered_with_one_sentence_in_json() -> None:
 def test_a_stop_answers_what_was_accepted_and_logs_no_text() -> None:
     found: list[tuple[int, bytes]] = []
     with running("--work", "2", "--seconds", "100") as server:
-        text = (SECRET + "在北京大学读书，他的朋友都不知道。") * 100
+        text = (SECRET + "在北京大学读书，他的朋友都不知道。") * 900  # work for a second, and 900 sentences
         threads = [
             threading.Thread(target=lambda: found.append(server.ask("/analyze", {"text": text})))
             for _ in range(4)
         ]
         for thread in threads:
             thread.start()
-        while b"duilian_in_work 1" not in server.ask("/metrics")[1]:
+        while not re.search(rb"duilian_in_work [1-9]", server.ask("/metrics")[1]):
+            assert any(thread.is_alive() for thread in threads), "all were answered before anybody looked"
             time.sleep(0.01)
         time.sleep(0.2)
         server.process.send_signal(signal.SIGTERM)
