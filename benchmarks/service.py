@@ -47,8 +47,10 @@ def service(*options: str) -> Iterator[tuple[int, int]]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
-            found = re.search(r":(\d+) ", process.stderr.readline())
-            assert found is not None
+            said = process.stderr.readline()
+            found = re.search(r":(\d+) ", said)
+            if found is None:
+                raise SystemExit(f"the service did not start: {said.strip()}")
             os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})
             yield process.pid, int(found[1])
         finally:
