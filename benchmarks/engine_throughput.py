@@ -1,6 +1,6 @@
 """What Spark, Ray and Dask leave of the speed of bare loops, one in each of two processes.
 
-    python benchmarks/engine_throughput.py {spark,ray,dask} [--texts FILE] [--documents 40000] [--rows 1000]
+    python benchmarks/engine_throughput.py {spark,ray,dask} [--texts FILE] [--documents 40000] [--rows 2048]
 
 Needs the engine (`python tools/engines.py` installs all three) and Java for Spark. Each way does a small and
 a large job; how much longer the large one takes is the time of work, without that of the start. Wall time,
@@ -200,7 +200,7 @@ def main() -> None:
     parser.add_argument("engine", choices=["spark", "ray", "dask"])
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--documents", type=int, default=40_000)
-    parser.add_argument("--rows", type=int, default=1000, help="of a batch")
+    parser.add_argument("--rows", type=int, default=2048, help="of a batch")
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
     large = pa.table({"text": texts_of(asked.texts, asked.documents)})

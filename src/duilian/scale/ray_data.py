@@ -19,7 +19,7 @@ class BatchAnalyzer:
 
 
 def analyze_dataset(
-    dataset: Any, analyze: ArrowAnalyzer, *, workers: int, cpus: float = 0.5, rows: int = 1024
+    dataset: Any, analyze: ArrowAnalyzer, *, workers: int, cpus: float = 0.5, rows: int = 2048
 ) -> Any:
     """Return a Ray dataset with the analysis of its texts.
 
