@@ -111,6 +111,11 @@ def test_the_quick_form_leaves_test_sets_alone(tmp_path: Path) -> None:
     assert "No test set was read." in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
+def test_one_form_at_a_time(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="quick and sample are two forms of a study"):
+        dl.experiment("demo", tmp_path / "out", quick=True, sample=True)
+
+
 def test_models_are_gone_when_all_is_done(finished: tuple[Path, ExperimentResult]) -> None:
     folder, _ = finished
     assert list(folder.glob("cells/*/model")) == []

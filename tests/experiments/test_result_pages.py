@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import re
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import Any
 import pytest
 
 from duilian.experiments import Study, studies
-from duilian.experiments.plan import StudyPlan
 from duilian.experiments.result_pages import markdown_page, write_pages
 from duilian.experiments.results import ExperimentResult, FilledTable, ResultRow, _limits
-from duilian.experiments.study import Column, ResultTable, TablePlan
+from duilian.experiments.study import Column, ResultTable, ShortForm, TablePlan
 
 FACTS = {"date": "2026-11-18", "machine": "1 abacus", "version": "0", "seeds": [1]}
 ABOUT = ResultTable(name="Table 1", title="models", part="test", compare="a", note="A note.")
@@ -84,7 +82,7 @@ def test_what_there_is_not_has_no_title(tmp_path: Path) -> None:
 def test_the_quick_form_has_no_untrue_note(name: str) -> None:
     study = Study.load(name)
     assert study.differs
-    short = study.shortened()
+    short = study.in_form("quick")
     assert short.differs == study.quick.notes
     assert not re.search(
         r"\ball of UD|\d iterations|\d rounds|judged on its", str((short.differs, short.tables))
@@ -93,14 +91,20 @@ def test_the_quick_form_has_no_untrue_note(name: str) -> None:
 
 def test_the_quick_form_says_what_was_run() -> None:
     study = Study.load("li2017")
-    plan: StudyPlan = SimpleNamespace(study=study)  # type: ignore[assignment]
-    assert _limits(plan, [{"iterations": 2}, {"iterations": 2}, {}]) == (
+    assert _limits(study.quick, [{"iterations": 2}, {"iterations": 2}, {}]) == (
         "at most 400 training sentences of a corpus, at most 100 sentences of a dev or test set, "
         "2 iterations in the last stage of training"
     )
-    free = dataclasses.replace(study, quick=dataclasses.replace(study.quick, limit=None, dev_limit=None))
-    plan = SimpleNamespace(study=free)  # type: ignore[assignment]
-    assert (
-        _limits(plan, [{"iterations": 3}, {"iterations": 1}])
-        == "1 to 3 iterations in the last stage of training"
+    runs = [{"iterations": 3}, {"iterations": 1}]
+    assert _limits(ShortForm(), runs) == "1 to 3 iterations in the last stage of training"
+    sample = ShortForm(limit=300, other_limit=1200)
+    assert _limits(sample, []) == (
+        "at most 300 training sentences of the first corpus of the data, and 1,200 of any other"
     )
+
+
+def test_a_sample_says_so(tmp_path: Path) -> None:
+    found = result("sample", limits="at most 300 training sentences of a corpus")
+    for page in (html_page(found, tmp_path), markdown_page(found)):
+        assert re.search(r"On samples:(\*\*)? at most 300 training sentences of a corpus\. Comp", page)
+    assert "duilian experiment own.toml --data DIR -o OUT --sample" in markdown_page(found)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from duilian import demo
 from duilian.errors import ConfigError
 from duilian.experiments import Study, studies
 from duilian.experiments.named_corpora import TABLE, CorpusShelf
 from duilian.experiments.plan import StudyPlan
 from duilian.experiments.recipe_text import recipe_text
+from duilian.experiments.study import ShortForm
 from duilian.recipes import Recipe
 from duilian.recipes.shipped import shipped_recipes
 
+DEMO = Path(demo.__file__).parent
 OWN = """
 title = "Ours"
 [systems.a]
@@ -56,9 +60,12 @@ def test_every_study_is_sound(name: str, tmp_path: Path) -> None:
     for table in study.tables:
         assert set(table.about.data) <= names
         assert table.rows, "a table has rows"
-    assert set(study.quick.data) <= names
-    short = study.shortened()
-    assert 0 < sum(len(table.rows) for table in short.tables) <= sum(len(t.rows) for t in study.tables)
+    rows = sum(len(table.rows) for table in study.tables)
+    for form, limits in (("quick", study.quick), ("sample", study.sample), ("full", None)):
+        if limits is not None:
+            assert set(limits.data) <= names
+        if limits is not None or form == "full":
+            assert 0 < sum(len(table.rows) for table in study.in_form(form).tables) <= rows
 
 
 @pytest.mark.parametrize(
@@ -98,8 +105,42 @@ def test_a_grid_is_a_row_for_each_point(write) -> None:
 
 def test_corpora_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="zx/train") as caught:
-        StudyPlan(Study.load("qiu2013"), CorpusShelf(tmp_path, tmp_path / "out", (None, None)), is_quick=True)
+        StudyPlan(
+            Study.load("qiu2013").in_form("quick"), CorpusShelf(tmp_path, tmp_path / "out", (None, None))
+        )
     assert "--data" in caught.value.hint
+
+
+ROW = '{ name = "b", system = "a", set = ["side.sample=500"], full = false },'
+SHORT = '\n[sample]\nlimit = 20\ndev_limit = 5\nnotes = ["A sample."]\n'
+SAMPLE = OWN.replace("rows = [", f"rows = [\n{ROW}") + SHORT
+
+
+def test_the_form_on_samples(write, tmp_path: Path) -> None:
+    """It has its own rows and notes, and limits that a row's settings cannot exceed."""
+    study = Study.load(write(SAMPLE))
+    assert [row.name for row in study.in_form("full").tables[0].rows] == ["a"]
+    sampled = study.in_form("sample")
+    assert ([row.name for row in sampled.tables[0].rows], sampled.differs) == (["b", "a"], ("A sample.",))
+    plan = StudyPlan(sampled, CorpusShelf(DEMO, tmp_path / "out", (20, 5)))
+    sides = [tomllib.loads(cell.recipe)["side"][0] for cell in plan.cells]
+    assert [(side["limit"], side["dev_limit"], side["sample"]) for side in sides] == [(20, 5, 20)]
+    assert len(plan.places) == 2, "both rows have the same cell"
+
+
+def test_corpora_after_the_first_may_be_larger(tmp_path: Path) -> None:
+    study = Study.load("demo")
+    limits = ShortForm(limit=20, other_limit=50)
+    plan = StudyPlan(dataclasses.replace(study, limits=limits), CorpusShelf(DEMO, tmp_path, (20, None)))
+    together = next(cell for cell in plan.cells if cell.kind == "coupled")
+    sides = tomllib.loads(together.recipe)["side"]
+    assert [(side["limit"], side["sample"]) for side in sides] == [(20, 20), (50, 20)]
+    assert [side["limit"] for side in together.words] == [20, 50]
+
+
+def test_a_study_without_samples_says_so(write) -> None:
+    with pytest.raises(ConfigError, match=r"the study 'own' has no \[sample\]"):
+        Study.load(write(OWN)).in_form("sample")
 
 
 @pytest.mark.parametrize("name", shipped_recipes())

@@ -39,6 +39,9 @@ def command(
     quick: Annotated[
         bool, typer.Option("--quick", help="Run the quick form: few sentences, minutes at most.")
     ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Run every table on samples of the corpora.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Number of cells to run at a time.")] = 1,
     only: Annotated[
         str | None, typer.Option(metavar="CELL", help="Run only the cells whose name contains this.")
@@ -65,7 +68,7 @@ def command(
         missing = "NAME" if name is None else "--output"
         raise typer.BadParameter("give a study and a folder, or --list", param_hint=missing)
     with _Progress() as progress:
-        asked: dict[str, Any] = {"data": data, "quick": quick, "jobs": jobs, "only": only}
+        asked: dict[str, Any] = {"data": data, "quick": quick, "sample": sample, "jobs": jobs, "only": only}
         asked |= {"keep_models": keep_models, "on_progress": progress.tell}
         try:
             found = experiment(name, output, **asked, executor=_dask(dask) if dask else None)

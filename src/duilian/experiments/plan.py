@@ -76,7 +76,7 @@ class Place:
     data: DataChoice
     row: Row
     cells: tuple[Cell, ...]
-    is_quick: bool = False
+    is_quick: bool = False  # whether the form is the quick one
 
     @property
     def part(self) -> str:
@@ -99,10 +99,11 @@ class Place:
 class StudyPlan:
     """The cells of a study on the available corpora."""
 
-    def __init__(self, study: Study, shelf: CorpusShelf, *, is_quick: bool) -> None:
-        self.study, self.shelf, self.is_quick = study, shelf, is_quick
+    def __init__(self, study: Study, shelf: CorpusShelf) -> None:
+        self.study, self.shelf = study, shelf
         self.absent: dict[str, str] = {}
         self.data = self._available()
+        is_quick = study.form == "quick"
         self.places = [
             Place(table, data, row, tuple(self._cell(row, data, seed) for seed in study.seeds), is_quick)
             for table in study.tables
@@ -129,7 +130,7 @@ class StudyPlan:
         ]
 
     def _available(self) -> list[DataChoice]:
-        """The data whose files exist; in the quick form, the data that it names, or else the first."""
+        """The data whose files exist, or those of them that the form names."""
         found = []
         for data in self.study.data:
             names = [name for name in data.corpora if name not in self.shelf]
@@ -145,10 +146,10 @@ class StudyPlan:
                 f"{self.shelf.data}: the corpora of the study {self.study.name!r} are missing: {wanted}",
                 "name their folder with --data DIR or the variable DUILIAN_DATA",
             )
-        if not self.is_quick:
-            return found
-        named = self.study.quick.data
-        return [each for each in found if each.name in named] if named else found[:1]
+        named = self.study.limits.data
+        if named:
+            return [each for each in found if each.name in named]
+        return found[:1] if self.study.form == "quick" else found
 
     def _cell(self, row: Row, data: DataChoice, seed: int) -> Cell:
         system = self.study.systems[row.system]
@@ -168,7 +169,7 @@ class StudyPlan:
             recipe=text,
             gold={place: self._gold(corpora[place]) for place in answered},
             prints={place: self._prints(corpora[place]) for place in answered},
-            words=tuple(self._words(corpora[place]) for place in sorted(corpora)),
+            words=tuple(self._words(corpora[place], place) for place in sorted(corpora)),
             given=self._given(corpora[system.sides[0]]),
             tagger=tagger,
         )
@@ -193,13 +194,15 @@ class StudyPlan:
         content["side"] = [
             self._side(own, corpora[place], data) for own, place in zip(sides, system.sides, strict=True)
         ]
-        short = (*self.study.quick.set, *system.quick) if self.is_quick else ()
+        own = {"quick": system.quick, "sample": system.sample}.get(self.study.form, ())
+        short = (*self.study.limits.set, *own)
         for change in (*system.set, *row.set, *short, f"learning.seed={seed}"):
             if change.startswith(ALGORITHM):  # the other settings belong to the old algorithm
                 content["learning"] = {}
             override(content, change)
         content["side"] = [
-            self._limited(side, ("limit", "sample"), ("dev_limit",)) for side in content["side"]
+            self._limited(side, place, ("limit", "sample"), ("dev_limit",))
+            for side, place in zip(content["side"], system.sides, strict=True)
         ]
         return content
 
@@ -208,14 +211,14 @@ class StudyPlan:
         for key in NOT_TRAINED_ON:
             side.pop(key, None)
         if data.sample is not None and "sample" in side:
-            side["sample"] = data.sample
+            side["sample"] = min(data.sample, self.study.limits.limit or data.sample)
         return side
 
     def _gold(self, corpus: NamedCorpus) -> dict[str, Any]:
-        return self._limited(dict(corpus.side), (), ("dev_limit", "test_limit"))
+        return self._limited(dict(corpus.side), 1, (), ("dev_limit", "test_limit"))
 
     def _given(self, corpus: NamedCorpus) -> dict[str, Any] | None:
-        return None if corpus.given is None else self._limited(dict(corpus.given), (), ("test_limit",))
+        return None if corpus.given is None else self._limited(dict(corpus.given), 1, (), ("test_limit",))
 
     def _prints(self, corpus: NamedCorpus) -> dict[str, list[str]]:
         return {
@@ -223,14 +226,16 @@ class StudyPlan:
             for part in ("dev", "test")
         }
 
-    def _words(self, corpus: NamedCorpus) -> dict[str, Any]:
-        return self._limited(dict(corpus.side), ("limit",), ())
+    def _words(self, corpus: NamedCorpus, place: int) -> dict[str, Any]:
+        return self._limited(dict(corpus.side), place, ("limit",), ())
 
-    def _limited(self, side: dict[str, Any], trained: Sequence[str], judged: Sequence[str]) -> dict[str, Any]:
-        """The side with the limits of the quick form, if that is requested."""
-        if not self.is_quick:
-            return side
-        for keys, limit in ((trained, self.study.quick.limit), (judged, self.study.quick.dev_limit)):
+    def _limited(
+        self, side: dict[str, Any], place: int, trained: Sequence[str], judged: Sequence[str]
+    ) -> dict[str, Any]:
+        """The side, of the corpus at this place of the data, with the limits of the form."""
+        form = self.study.limits
+        training = form.limit if place == 1 else form.other_limit or form.limit
+        for keys, limit in ((trained, training), (judged, form.dev_limit)):
             for key in keys:
                 part = key.removesuffix("_limit")
                 is_there = key == "limit" or key in side or side.get(part) is not None

@@ -20,7 +20,10 @@ from duilian.result_tables import shown_p
 from duilian.wording import counted
 
 MAX_CURVES = 30  # of the HTML page
-QUICK = "The quick form:"
+FORMS = {
+    "quick": ("The quick form:", "It shows that everything runs, and no more."),
+    "sample": ("On samples:", "Compare rows with each other, not with the paper's figures."),
+}  # how each shorter form is introduced, and what its figures are worth
 
 
 def write_pages(result: ExperimentResult, plan: StudyPlan, cells: Path, output: Path) -> None:
@@ -58,9 +61,10 @@ def _cpu_time(seconds: float) -> str:
 
 
 def command_line(result: ExperimentResult) -> str:
-    quick = " --quick" if result.facts["form"] == "quick" else ""
+    form = result.facts["form"]
+    option = "" if form == "full" else f" --{form}"
     name = result.study if result.study in studies() else f"{result.study}.toml"
-    return f"duilian experiment {name} --data DIR -o OUT{quick}"
+    return f"duilian experiment {name} --data DIR -o OUT{option}"
 
 
 def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
@@ -68,8 +72,8 @@ def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
     lines = [f"# {result.title}", "", f"<!-- Made by `{command_line(result)}`; do not edit. -->", ""]
     lines += [f"Paper: {result.paper}", ""] if result.paper else []
     lines += [f"`{command_line(result)}`", "", f"{facts_line(result)} {_tests_line(tests)}", ""]
-    if _is_quick(result):
-        lines += [f"**{QUICK}** {_quick_text(result)}", ""]
+    if form := _form_text(result):
+        lines += [f"**{form[0]}** {form[1]}", ""]
     if result.differs:
         lines += [_notes_title(result), "", *(f"- {each}" for each in result.differs), ""]
     for name, path in result.absent.items():
@@ -79,13 +83,12 @@ def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _is_quick(result: ExperimentResult) -> bool:
-    return bool(result.facts["form"] == "quick")
-
-
-def _quick_text(result: ExperimentResult) -> str:
-    limits = result.limits or "fewer rows and tables"
-    return f"{limits}. It shows that everything runs, and no more."
+def _form_text(result: ExperimentResult) -> tuple[str, str] | None:
+    """The name of a shorter form, and what it says of itself."""
+    if result.facts["form"] not in FORMS:
+        return None
+    name, worth = FORMS[result.facts["form"]]
+    return name, f"{result.limits or 'fewer rows and tables'}. {worth}"
 
 
 def _notes_title(result: ExperimentResult) -> str:
@@ -150,8 +153,8 @@ def _about(result: ExperimentResult, tests: Sequence[str]) -> Iterator[str]:
     if result.paper:
         yield note(f"Paper: {result.paper}")
     yield note(_tests_line(tests))
-    if _is_quick(result):
-        yield note(f"{QUICK} {_quick_text(result)}")
+    if form := _form_text(result):
+        yield note(" ".join(form))
     if result.differs:
         yield note(_notes_title(result))
         yield f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in result.differs)}</ul>"

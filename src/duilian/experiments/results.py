@@ -14,7 +14,7 @@ from duilian.corpus import read
 from duilian.engine import compare
 from duilian.experiments.cell_run import CellFolder, read_json, write_json
 from duilian.experiments.plan import Cell, Place, StudyPlan
-from duilian.experiments.study import Column, TablePlan
+from duilian.experiments.study import Column, ShortForm, TablePlan
 from duilian.result_tables import frame, html_table, shown_p
 
 TRAIN = "train."
@@ -89,7 +89,7 @@ class ExperimentResult:
     seconds: float  # CPU time of training and measuring all finished cells
     cells: int
     finished: int
-    limits: str = ""  # what the quick form was limited to
+    limits: str = ""  # what a shorter form was limited to
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -181,15 +181,17 @@ def collect(plan: StudyPlan, cells: Path, facts: Mapping[str, Any]) -> Experimen
         seconds=sum(each["cpu_seconds"] for each in (*trained, *asked)),
         cells=len(plan.cells),
         finished=len(trained),
-        limits=_limits(plan, trained) if plan.is_quick else "",
+        limits="" if study.form == "full" else _limits(study.limits, trained),
     )
 
 
-def _limits(plan: StudyPlan, trained: Sequence[Mapping[str, Any]]) -> str:
-    """The limits of the quick form: sentences as in the study, iterations as they were run."""
-    form = plan.study.quick
+def _limits(form: ShortForm, trained: Sequence[Mapping[str, Any]]) -> str:
+    """The limits of a shorter form: sentences as in the study, iterations as they were run."""
     runs = sorted({int(each["iterations"]) for each in trained if "iterations" in each})
-    said = [] if form.limit is None else [f"at most {form.limit:,} training sentences of a corpus"]
+    which = "a corpus"
+    if form.other_limit is not None:
+        which = f"the first corpus of the data, and {form.other_limit:,} of any other"
+    said = [] if form.limit is None else [f"at most {form.limit:,} training sentences of {which}"]
     said += [] if form.dev_limit is None else [f"at most {form.dev_limit:,} sentences of a dev or test set"]
     if runs:
         span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"

@@ -2,7 +2,8 @@
 
 `[systems.NAME]` is a recipe with changes, `[[data]]` names corpora for its sides, `[[tables]]` has rows
 (a system, perhaps over a grid of settings), columns (a metric of one side) and the paper's own figures.
-`[quick]` is a short form of the whole. The files of this package's studies are in `studies/`.
+`[sample]` and `[quick]` are shorter forms of the whole: fewer sentences, rows and tables. The studies of the
+package are in `studies/`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,21 @@ from duilian.settings import SettingError, Settings, UnknownSettingError, settin
 from duilian.wording import counted
 
 FOLDER = Path(__file__).with_name("studies")
-ROW_KEYS = ("name", "system", "set", "vary", "paper", "quick")
+FORMS = ("full", "sample", "quick")
+STUDY_KEYS = (
+    "title",
+    "paper",
+    "differs",
+    "seeds",
+    "demo",
+    "systems",
+    "data",
+    "prepare",
+    "quick",
+    "sample",
+    "tables",
+)
+ROW_KEYS = ("name", "system", "set", "vary", "paper", *FORMS)
 WHOLE_NUMBERS = ("tokens_per_second", "train.bytes", "train.memory")
 S = TypeVar("S", bound=Settings)
 
@@ -36,6 +51,7 @@ class System(Settings):
         "Settings to change, as in `duilian train --set`; a new learning.algorithm starts from its defaults.",
     )
     quick: tuple[str, ...] = setting((), "Further changes in the quick form.")
+    sample: tuple[str, ...] = setting((), "Further changes in the form on samples.")
     tagger: str | None = setting(None, "A system whose model tags the words that a parser reads.")
 
 
@@ -49,16 +65,17 @@ class DataChoice(Settings):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class QuickForm(Settings):
-    """`[quick]`: fewer sentences, fewer iterations, fewer tables."""
+class ShortForm(Settings):
+    """`[quick]` or `[sample]`: fewer sentences, fewer iterations, fewer tables."""
 
     limit: int | None = setting(None, "Training sentences of a corpus.", at_least=1)
+    other_limit: int | None = setting(
+        None, "Training sentences of corpora after the first of the data (default: `limit`).", at_least=1
+    )
     dev_limit: int | None = setting(None, "Sentences of a dev or test set.", at_least=1)
     set: tuple[str, ...] = setting((), "Settings to change in every system.")
     data: tuple[str, ...] = setting((), "Data to use (default: the first available).")
-    notes: tuple[str, ...] = setting(
-        (), "What differs from the paper in the quick form, in place of `differs`."
-    )
+    notes: tuple[str, ...] = setting((), "What differs from the paper in this form, in place of `differs`.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -86,7 +103,7 @@ class Row:
     system: str
     set: tuple[str, ...] = ()
     paper: tuple[float | None, ...] = ()
-    is_quick: bool = True
+    forms: tuple[str, ...] = FORMS
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -100,13 +117,15 @@ class ResultTable(Settings):
     compare: str | None = setting(None, "The row that others are compared with, by stratified shuffling.")
     vocabulary: bool = setting(False, "Score words known and unknown to the training corpora separately.")
     chart: str | None = setting(None, "Name of the x axis, if the rows are points of a line chart.")
+    full: bool = setting(True, "Whether the full form includes the table.")
+    sample: bool = setting(True, "Whether the form on samples includes the table.")
     quick: bool = setting(True, "Whether the quick form includes the table.")
     note: str = setting("", "A note below the table, such as what differs from the paper.")
-    quick_note: str | None = setting(None, "The note of the quick form, if `note` is not true of it.")
+    short_note: str | None = setting(None, "The note of shorter forms, if `note` is not true of them.")
 
     def shortened(self) -> ResultTable:
-        """The table of the quick form."""
-        return self if self.quick_note is None else dataclasses.replace(self, note=self.quick_note)
+        """The table of a shorter form."""
+        return self if self.short_note is None else dataclasses.replace(self, note=self.short_note)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,8 +156,11 @@ class Study:
     systems: Mapping[str, System]
     data: tuple[DataChoice, ...]
     prepare: tuple[Mapping[str, Any], ...] = ()
-    quick: QuickForm
+    quick: ShortForm
+    sample: ShortForm | None = None
     tables: tuple[TablePlan, ...]
+    form: str = "full"
+    limits: ShortForm = ShortForm()  # of this form
 
     @classmethod
     def load(cls, name: str | Path) -> Self:
@@ -163,7 +185,8 @@ class Study:
             systems=systems,
             data=tuple(_settings(DataChoice(), each, "name", "corpora") for each in _tables(top, "data")),
             prepare=tuple(each.values for each in _tables(top, "prepare")),
-            quick=_settings(QuickForm(), top.table("quick")),
+            quick=_settings(ShortForm(), top.table("quick")),
+            sample=_settings(ShortForm(), top.table("sample")) if "sample" in content else None,
             tables=tuple(_table(each, systems) for each in _tables(top, "tables")),
         )
         for needed in ("systems", "data", "tables"):
@@ -172,14 +195,29 @@ class Study:
         top.raise_mistakes()
         return study
 
-    def shortened(self) -> Study:
-        """The quick form: its tables, its rows and its notes, as those of the full form may be untrue."""
+    def in_form(self, form: str) -> Study:
+        """This study in a form: its tables, rows and limits, and notes that are true of it."""
+        is_full = form == "full"
+        limits = ShortForm() if is_full else self.quick if form == "quick" else self.sample
+        if limits is None:
+            raise ConfigError(f"the study {self.name!r} has no [sample]", "run it in full, or with --quick")
         tables = [
-            TablePlan(each.about.shortened(), each.columns, tuple(row for row in each.rows if row.is_quick))
+            TablePlan(
+                each.about if is_full else each.about.shortened(),
+                each.columns,
+                tuple(row for row in each.rows if form in row.forms),
+            )
             for each in self.tables
-            if each.about.quick
+            if getattr(each.about, form)
         ]
-        return dataclasses.replace(self, seeds=self.seeds[:1], tables=tuple(tables), differs=self.quick.notes)
+        return dataclasses.replace(
+            self,
+            seeds=self.seeds if is_full else self.seeds[:1],
+            tables=tuple(each for each in tables if each.rows),
+            differs=self.differs if is_full else limits.notes,
+            form=form,
+            limits=limits,
+        )
 
 
 def studies() -> list[str]:
@@ -202,10 +240,9 @@ def find_study(name: str | Path) -> Path:
 
 
 def _check_keys(top: Table) -> None:
-    known = ("title", "paper", "differs", "seeds", "demo", "systems", "data", "prepare", "quick", "tables")
     for key in top.values:
-        if key not in known:
-            top.note(f"has no key {key!r}", did_you_mean(key, known))
+        if key not in STUDY_KEYS:
+            top.note(f"has no key {key!r}", did_you_mean(key, STUDY_KEYS))
     seeds = top.values.get("seeds", [1])
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
         top.note(f"seeds must be a list of whole numbers, got {seeds!r}")
@@ -250,7 +287,7 @@ def _rows(table: Table, systems: Mapping[str, System], width: int) -> list[Row]:
     values = dict(table.values)
     name, system = str(values.pop("name", "")), str(values.pop("system", ""))
     changes, vary = values.pop("set", []), values.pop("vary", {})
-    paper, is_quick = values.pop("paper", []), bool(values.pop("quick", True))
+    paper, forms = values.pop("paper", []), tuple(each for each in FORMS if values.pop(each, True))
     for key in values:
         table.note(f"has no key {key!r}", did_you_mean(key, ROW_KEYS))
     if system not in systems:
@@ -266,7 +303,7 @@ def _rows(table: Table, systems: Mapping[str, System], width: int) -> list[Row]:
     for k, point in enumerate(grid):
         own = tuple(f"{key}={_toml(value)}" for key, value in zip(vary, point, strict=True))
         known = _figures(figures[k] if figures else [], width, table)
-        found.append(Row(name.format(*point) if vary else name, system, (*changes, *own), known, is_quick))
+        found.append(Row(name.format(*point) if vary else name, system, (*changes, *own), known, forms))
     return found
 
 

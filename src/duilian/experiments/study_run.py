@@ -53,6 +53,7 @@ def experiment(
     *,
     data: str | Path | None = None,
     quick: bool = False,
+    sample: bool = False,
     jobs: int = 1,
     only: str | None = None,
     executor: Executor | None = None,
@@ -62,17 +63,20 @@ def experiment(
     """Run a study, or the rest of it, and return its tables; they are also written to `output`.
 
     `name` is a study of the package, or the path of your own; `data` is the folder of the corpora. `only`, a
-    pattern or part of a name, selects cells to run. `jobs` is the number of processes. An `executor`, such as
+    pattern or part of a name, selects cells to run. `sample` is the form on samples of the corpora, `quick`
+    the shortest one. `jobs` is the number of processes. An `executor`, such as
     `dask.distributed.Client(…).get_executor()`, runs the cells elsewhere, in the same folders.
 
     >>> found = experiment("demo", "out", quick=True)
     >>> [(row.name, row.values[0] is not None) for row in found.tables[0].rows]
     [('alone', True), ('together', True)]
     """
-    study = Study.load(name)
+    if quick and sample:
+        raise ConfigError("quick and sample are two forms of a study: choose one")
+    study = Study.load(name).in_form("quick" if quick else "sample" if sample else "full")
     if jobs < 1:
         raise ConfigError(f"jobs must be at least 1, got {jobs!r}")
-    runner = _Runner(study, Path(output), _data_folder(study, data), is_quick=quick, keep_models=keep_models)
+    runner = _Runner(study, Path(output), _data_folder(study, data), keep_models=keep_models)
     with runner.locked():
         return runner.run(only, executor, jobs, on_progress or (lambda _: None))
 
@@ -94,14 +98,8 @@ def _data_folder(study: Study, data: str | Path | None) -> Path:
 class _Runner:
     """One run of a study in its folder."""
 
-    def __init__(self, study: Study, output: Path, data: Path, *, is_quick: bool, keep_models: bool) -> None:
-        self.study = study.shortened() if is_quick else study
-        self.output, self.data, self.is_quick, self.keep_models = (
-            output.resolve(),
-            data,
-            is_quick,
-            keep_models,
-        )
+    def __init__(self, study: Study, output: Path, data: Path, *, keep_models: bool) -> None:
+        self.study, self.output, self.data, self.keep_models = study, output.resolve(), data, keep_models
 
     def locked(self) -> Any:
         """Take the folder for this run."""
@@ -126,12 +124,11 @@ class _Runner:
         tell: Callable[[CellProgress], None],
     ) -> ExperimentResult:
         """Run unfinished cells, dev sets first, test sets last; then write the pages."""
-        form = self.study.quick
-        limits = (form.limit, form.dev_limit) if self.is_quick else (None, None)
-        shelf = CorpusShelf(self.data, self.output, limits)
+        form = self.study.limits
+        shelf = CorpusShelf(self.data, self.output, (form.limit, form.dev_limit))
         state = self._state()
         shelf.prepare(self.study.prepare)
-        plan = StudyPlan(self.study, shelf, is_quick=self.is_quick)
+        plan = StudyPlan(self.study, shelf)
         facts = self._begin(state, plan)
         chosen = _chosen(plan.cells, only)
         for parts in (("dev",), ("dev", "test")):
@@ -150,7 +147,7 @@ class _Runner:
     def _state(self) -> dict[str, Any]:
         """The state that an earlier run has saved; refuses the folder of another study."""
         found = read_json(self.output / STATE) or {}
-        own = (self.study.name, "quick" if self.is_quick else "full")
+        own = (self.study.name, self.study.form)
         if found and (found["study"], found["form"]) != own:
             raise ConfigError(
                 f"{self.output}: this folder has the study {found['study']!r} ({found['form']})",
@@ -172,7 +169,7 @@ class _Runner:
         }
         facts = {
             "study": self.study.name,
-            "form": "quick" if self.is_quick else "full",
+            "form": self.study.form,
             "date": datetime.date.today().isoformat(),
             "machine": machine(),
             "version": __version__,
