@@ -9,6 +9,7 @@ ends inside a protected span.
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 
@@ -223,7 +224,12 @@ def _by_sentence(units: UnitBatch, is_marked: npt.NDArray[np.bool_]) -> dict[int
 
 def _known_tags(tags: tuple[str, ...], encoding: Encoding) -> tuple[str, ...]:
     """Keep the tags that the encoding knows; the others belong to other standards."""
-    return tuple(dict.fromkeys(each for tag in tags for each in pairs_with(tag, encoding.tags or ())))
+    return _all_pairs(tags, tuple(encoding.tags or ()))
+
+
+@functools.lru_cache(maxsize=4096)
+def _all_pairs(tags: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each for tag in tags for each in pairs_with(tag, known)))
 
 
 def uncut_spans(units: UnitBatch) -> list[Spans]:

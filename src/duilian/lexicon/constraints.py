@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from duilian.labels.encoding import Encoding
 
 Labels = tuple[int, ...]
+BonusSpan = tuple[float, int, int]  # a bonus on units from the first number to the second (exclusive)
+_Run = tuple[int, int, Labels]  # the units of a word that may have the same labels
 MIN_NOUN_LENGTH = 4  # units; most words this long are nouns, but taggers misjudge new ones
 NOUN_BONUS = 2.0  # maximum bonus on nouns for such a word without tags
 
@@ -43,7 +45,7 @@ class WordConstraints:
 
     def __init__(self, encoding: Encoding, standard: str = "") -> None:
         known = _label_classes(encoding, standard)
-        self._usual, self._nouns, self._labels_of = known.usual, known.nouns, known.labels_of
+        self._usual, self._nouns, self._runs_of = known.usual, known.nouns, known.runs_of
         self._edges = known.edges
         self._first = 0  # unit where the next sentence begins
         self._allowed: dict[int, Labels] = {}
@@ -54,19 +56,21 @@ class WordConstraints:
         """Add the words of the next sentence, which has `length` units. Words do not overlap, except that
         preferred words may be at either end of a longer one: the larger of two bonuses on a label counts.
         """
+        preferred: dict[Labels, list[BonusSpan]] = {}
         for word in words:
-            count = word.end - word.start
+            count, first = word.end - word.start, self._first + word.start
             tags = word.tags or (() if word.is_symbol else self._usual)
-            units = range(self._first + word.start, self._first + word.end)
-            for unit, labels in zip(units, self._labels_of(tags, count), strict=True):
+            for begin, end, labels in self._runs_of(tags, count):
                 if word.bonus is None:
-                    self._allowed[unit] = labels
+                    self._allowed.update(dict.fromkeys(range(first + begin, first + end), labels))
                 else:
-                    known = self._bonus.setdefault(unit, {})
-                    known[labels] = max(word.bonus, known.get(labels, 0.0))
+                    preferred.setdefault(labels, []).append((word.bonus, first + begin, first + end))
             if self._nouns and not word.tags and count >= MIN_NOUN_LENGTH:
                 bonus = NOUN_BONUS if word.bonus is None else min(NOUN_BONUS, word.bonus)
-                self._nouns_at[units.start] = self._labels_of(self._nouns, count)[0], bonus
+                self._nouns_at[first] = self._runs_of(self._nouns, count)[0][2], bonus
+        for labels, spans in preferred.items():
+            for unit, bonus in largest_bonuses(spans):
+                self._bonus.setdefault(unit, {})[labels] = bonus
         if any(self._edges):
             self._close_edges(words, length)
         self._first += length
@@ -113,6 +117,19 @@ class WordConstraints:
         return _native.TagSets(np.cumsum(sizes, dtype=np.int32), _joined(labels))
 
 
+def largest_bonuses(spans: list[BonusSpan]) -> Iterator[tuple[int, float]]:
+    """Each unit of the spans with its largest bonus. Nested spans cost no more than spans side by side."""
+    done_to: dict[int, int] = {}  # for a unit that had its bonus: all units before this one had theirs
+    for bonus, unit, end in sorted(spans, reverse=True):
+        while unit < end:
+            following = done_to.get(unit)
+            if following is None:
+                yield unit, bonus
+                following = unit + 1
+            done_to[unit] = max(following, end)
+            unit = following
+
+
 @functools.lru_cache(maxsize=4096)  # words with the same tags and weights share their labels
 def _larger(found: tuple[tuple[Labels, float], ...]) -> tuple[tuple[Labels, float], ...]:
     """Bonuses on sets of labels such that each label has only one, the largest."""
@@ -127,20 +144,27 @@ def _joined(labels: list[Labels]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     return np.array(list(itertools.chain.from_iterable(labels)), np.int32)
 
 
-def _labels_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], list[Labels]]:
-    """Return a function from a word's tags and number of units to the labels that each unit may have."""
+def _runs_of_words(encoding: Encoding) -> Callable[[tuple[str, ...], int], list[_Run]]:
+    """Return a function from a word's tags and number of units to the labels that its units may have."""
 
     def names(tag: str, count: int) -> list[str]:
         return [tag] if encoding.level == "word" else encoding.boundaries.encode([count], [tag])
 
     @functools.cache
+    def runs_of(tags: tuple[str, ...], count: int) -> list[_Run]:
+        runs, end = [], 0
+        for labels, units in itertools.groupby(labels_of(tags, count)):
+            begin, end = end, end + sum(1 for _ in units)
+            runs.append((begin, end, labels))
+        return runs
+
     def labels_of(tags: tuple[str, ...], count: int) -> list[Labels]:
         if encoding.tags is None:
             return [(encoding.number[letter],) for letter in encoding.boundaries.encode([count])]
         rows = [[encoding.number[name] for name in names(tag, count)] for tag in tags or encoding.tags]
         return [tuple(sorted(column)) for column in zip(*rows, strict=True)]
 
-    return labels_of
+    return runs_of
 
 
 class _LabelClasses(NamedTuple):
@@ -148,7 +172,7 @@ class _LabelClasses(NamedTuple):
 
     usual: tuple[str, ...]  # tags of words that are not punctuation
     nouns: tuple[str, ...]
-    labels_of: Callable[[tuple[str, ...], int], list[Labels]]
+    runs_of: Callable[[tuple[str, ...], int], list[_Run]]
     edges: _Edges
 
 
@@ -158,7 +182,7 @@ def _label_classes(encoding: Encoding, standard: str) -> _LabelClasses:
     return _LabelClasses(
         tuple(tag for tag in known if tag not in classes.get("punctuation", ())),
         tuple(tag for tag in known if tag in classes.get("noun", ())),
-        _labels_of_words(encoding),
+        _runs_of_words(encoding),
         _open_edges(encoding),
     )
 

@@ -9,11 +9,11 @@ Words are found in either script: entries and texts are compared in simplified c
 
 from __future__ import annotations
 
-import bisect
 import functools
 import itertools
 import logging
 import math
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
@@ -220,16 +220,20 @@ class Lexicon:
             if is_soft and end - start > 1
         ]
         words = ["".join(units) for _, _, units in outer]
-        first = list(itertools.accumulate((len(word) + 1 for word in words), initial=0))
-        for start, end, entry in self._entries.native.occurrences(simplified("\n".join(words))).tolist():
-            owner = bisect.bisect_right(first, start) - 1
-            a, b = start - first[owner], end - first[owner]
-            if (a == 0) == (b == len(words[owner])):
-                continue
-            sentence, at, units = outer[owner]
-            edges = list(itertools.accumulate(map(len, units), initial=0))
-            if a in edges and b in edges:
-                found[sentence].append((at + edges.index(a), at + edges.index(b), entry, True))
+        first = np.cumsum([0, *(len(word) + 1 for word in words)])
+        rows = self._entries.native.occurrences(simplified("\n".join(words)))
+        owner = np.searchsorted(first, rows[:, 0], "right") - 1
+        is_inner = (rows[:, 0] == first[owner]) != (rows[:, 1] == first[owner + 1] - 1)
+        pairs = zip(owner[is_inner].tolist(), rows[is_inner].tolist(), strict=True)
+        for k, own in itertools.groupby(pairs, operator.itemgetter(0)):
+            sentence, at, units = outer[k]
+            ends = itertools.accumulate(map(len, units), initial=int(first[k]))
+            unit = {edge: at + t for t, edge in enumerate(ends)}
+            found[sentence] += [
+                (unit[start], unit[end], entry, True)
+                for _, (start, end, entry) in own
+                if start in unit and end in unit
+            ]
         return found
 
     @checked
