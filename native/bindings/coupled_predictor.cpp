@@ -126,6 +126,15 @@ void bind_predict(Predictors& predictor) {
           },
           "sentences"_a, "constraints"_a, "with_candidates"_a, "threads"_a)
       .def(
+          "side_probabilities",
+          [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side,
+             std::size_t threads) {
+            std::vector<double> found =
+                without_gil([&] { return side_probabilities(self, sentences, side, threads); });
+            return to_numpy(std::move(found), static_cast<std::size_t>(self.shape().labels.at(side)));
+          },
+          "sentences"_a, "side"_a, "threads"_a)
+      .def(
           "k_best",
           [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side,
              const std::vector<Constraints>& constraints, std::size_t k) {

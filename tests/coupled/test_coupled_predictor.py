@@ -44,6 +44,24 @@ def test_it_answers_as_the_weights_in_training(
                 np.testing.assert_allclose(found.candidate_p(side), wanted.candidate_p(side), atol=1e-5)
 
 
+@pytest.mark.parametrize("pruned", [(), (0, 1), (1,)], ids=["online", "offline", "mixed"])
+def test_probabilities_of_one_side_are_those_that_prune(pruned: tuple[int, ...]) -> None:
+    """With r candidates and free rules, each unit keeps the r most probable labels of a side."""
+    how = _native.Decoding.marginals
+    for seed in range(6):
+        trained = random_trained(seed, 2, "free", pruned=pruned)
+        for side in range(2):
+            p = np.asarray(
+                trained.predictor(Pruning(2, 1.0), how).side_probabilities(trained.sentences, side, 1)
+            )
+            np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-9)
+            kept = trained.predictor(Pruning(2, 1.0), how).predict(trained.sentences, [], True, 1)
+            wanted = [sorted(np.argsort(-row, kind="stable")[:2].tolist()) for row in p]
+            assert [list(each) for each in sets_of(kept.candidates(side))] == wanted
+    with pytest.raises(ValueError, match="there is no side 2"):
+        trained.predictor(Pruning(2, 1.0), how).side_probabilities(trained.sentences, 2, 1)
+
+
 @pytest.mark.parametrize("margin", [0.0, 2.0])
 @pytest.mark.parametrize(("sides", "rules"), SHAPES)
 def test_hopeless_bundles_are_left_out_alike(sides: int, rules: str, margin: float) -> None:

@@ -86,6 +86,19 @@ CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sent
   return answers.finish();
 }
 
+std::vector<double> side_probabilities(const CoupledPredictor& predictor, const Sentences& sentences,
+                                       std::size_t side, std::size_t threads) {
+  if (side >= predictor.shape().sides()) throw std::invalid_argument(concat("there is no side ", side));
+  const auto labels = static_cast<std::size_t>(predictor.shape().labels[side]);
+  std::vector<double> p(static_cast<std::size_t>(sentences.units()) * labels);
+  for_each_sentence(
+      predictor, sentences, threads, [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
+        const auto begin = static_cast<std::size_t>(sentences.begin_of(sentence));
+        predictor.score_side(sentences, sentence, side, work, std::span(p).subspan(begin * labels));
+      });
+  return p;
+}
+
 WordColumns words_of_side(const CoupledAnswers& answers, const SideWords& how, LabelledUnits units) {
   if (how.side >= answers.label.size()) throw std::invalid_argument(concat("there is no side ", how.side));
   units.label = answers.label[how.side];

@@ -203,6 +203,21 @@ bool CoupledPredictor::prune_exactly(const Sentences& sentences, std::int64_t se
   return is_granted;
 }
 
+void CoupledPredictor::score_side(const Sentences& sentences, std::int64_t sentence, std::size_t side,
+                                  Work& work, std::span<double> p) const {
+  extract(sentences, sentence, work);
+  score(work);
+  const auto units = static_cast<std::int32_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
+  const UniformChain chain{units, work.search.scores.pruning(side).data(), prune_between_.side[side],
+                           shape_.rules[side]};
+  UniformMarginals& found = work.search.pruning.found;
+  unit_marginals(chain, work.search.pruning.chain, found, 0.0);
+  const auto labels = static_cast<std::size_t>(shape_.labels[side]);
+  const std::size_t stride = shape_.shapes[side].stride();
+  for (std::size_t t = 0; t < static_cast<std::size_t>(units); ++t)
+    std::copy_n(found.unit.data() + t * stride, labels, p.data() + t * labels);
+}
+
 void CoupledPredictor::add_deferred_rows(Work& work) const {
   const auto& candidates = work.search.candidates;
   const auto pruners = static_cast<std::int32_t>(weights_->pruned_sides.size());

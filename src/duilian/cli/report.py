@@ -25,6 +25,7 @@ from duilian.models.offers import OffersMapping
 from duilian.reports.calibration_bins import measure_reliability
 from duilian.reports.html_page import Section, page
 from duilian.reports.inspection import ModelCard, study
+from duilian.reports.label_ranks import measure_label_ranks
 from duilian.reports.sections import (
     card_sections,
     comparison_sections,
@@ -64,7 +65,7 @@ def command(
     """Write an HTML report on models, training runs, evaluations or comparisons, as a single file.
 
     For a model, it shows the model card and the learning curve; with --gold also scores, confusions,
-    calibration and, for a coupled model, the learned mapping.
+    calibration and, for a coupled model, the learned mapping and the probabilities from which it prunes.
     """
     reading = {"format": format, "encoding": encoding, "standard": standard}
     sections: list[Section] = []
@@ -120,6 +121,8 @@ def _model_sections(name: str, gold: list[str], reading: dict[str, Any], threads
     found = evaluate(analyzer, corpus, standard=tagger.standard, threads=threads)
     sure = measure_reliability(analyzer, corpus, tagger.standard, threads=threads)
     extra = {} if sure is None else {"calibration": sure.to_dict()}
+    ranks = measure_label_ranks(analyzer.model, corpus, tagger.standard, threads=threads)
+    extra |= {} if ranks is None else {"label_ranks": ranks.to_dict()}
     yield from evaluation_sections(found.to_dict() | extra, found.standard)
     if isinstance(analyzer.model, OffersMapping):
         target = next(each for each in analyzer.standards if each != tagger.standard)

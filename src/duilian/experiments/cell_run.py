@@ -29,6 +29,7 @@ from duilian.learning.run_log import LOG_SUFFIX, peak_memory, read_log
 from duilian.models import is_parser, load_parser, tagger_for
 from duilian.models.offers import conversions_of
 from duilian.recipes import Recipe, Run, Side, train
+from duilian.reports.label_ranks import LabelRanks, measure_label_ranks
 
 MODEL, RECIPE, TRAINED = "model", "recipe.toml", "trained.json"
 TEST_LOG = "test-sets.jsonl"
@@ -152,6 +153,8 @@ def _measure(cell: Cell, folder: CellFolder, recipe: Recipe, asked: Measurement,
     found = _evaluation(cell, folder, recipe, asked, gold, tagger)
     seconds = time.process_time() - begin
     figures = found.to_dict() | {"gold_files": gold_files(cell, asked), "cpu_seconds": seconds}
+    ranks = _label_ranks(folder, gold, asked)
+    figures |= {} if ranks is None else {"label_ranks": ranks.to_dict()}
     judged = found.judged
     if judged is not None:
         if judged.is_tagged:
@@ -176,6 +179,12 @@ def _evaluation(
         guess = model.model.of(asked.mode).predict_layers(layers)
         return evaluate(_corpus(guess, gold.standard), gold, **words)
     return evaluate(model, gold, standard=gold.standard, **words)
+
+
+def _label_ranks(folder: CellFolder, gold: Corpus, asked: Measurement) -> LabelRanks | None:
+    if asked.mode or is_parser(folder.model):
+        return None
+    return measure_label_ranks(load(folder.model).model, gold, gold.standard)
 
 
 def _converted(cell: Cell, recipe: Recipe, model: Any, gold: Corpus) -> Corpus:

@@ -196,6 +196,20 @@ def _table_parts(found: FilledTable) -> Iterator[str]:
     yield table([*heads, *p], rows, caption=about.title, forms=forms)
     if about.chart:
         yield from _charts(found, about.chart)
+    if about.across:
+        yield from _across(found, about.across)
+
+
+def _across(found: FilledTable, axis: str) -> Iterator[str]:
+    """A line for each row; x is the number in the heading of each column that has one."""
+    for data in dict.fromkeys(row.data for row in found.rows):
+        series: dict[str, list[tuple[float, float]]] = {}
+        for row in (each for each in found.rows if each.data == data):
+            for title, value in zip(found.columns, row.values, strict=True):
+                x = _number(title)
+                if x is not None and value is not None:
+                    series.setdefault(row.name, []).append((x, value))
+        yield line_chart(series, title=f"{found.plan.about.title}, {data}", x=axis, y="")
 
 
 def _pairs(row: ResultRow, has_paper: bool) -> list[float | None]:

@@ -37,6 +37,7 @@ STUDY_KEYS = (
 )
 ROW_KEYS = ("name", "system", "set", "vary", "paper", *FORMS)
 WHOLE_NUMBERS = ("tokens_per_second", "train.bytes", "train.memory")
+RANKS = "label_ranks."
 S = TypeVar("S", bound=Settings)
 
 
@@ -91,8 +92,8 @@ class Column(Settings):
 
     @property
     def decimals(self) -> int:
-        """Number of decimals to show: none for speeds and sizes."""
-        return 0 if self.metric in WHOLE_NUMBERS else 2
+        """Number of decimals to show: none for speeds and sizes, three for probabilities from 0 to 1."""
+        return 0 if self.metric in WHOLE_NUMBERS else 3 if self.metric.startswith(RANKS) else 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +120,9 @@ class ResultTable(Settings):
     chart: str | None = setting(None, "Name of the x axis, if the rows are points of a line chart.")
     full: bool = setting(True, "Whether the full form includes the table.")
     sample: bool = setting(True, "Whether the form on samples includes the table.")
+    across: str | None = setting(
+        None, "Name of the x axis, if numbers in headings are points of a line chart, and rows its lines."
+    )
     quick: bool = setting(True, "Whether the quick form includes the table.")
     note: str = setting("", "A note below the table, such as what differs from the paper.")
     short_note: str | None = setting(None, "The note of shorter forms, if `note` is not true of them.")

@@ -5,8 +5,11 @@ Those who can do without an offer ask with `isinstance` whether a model makes it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
 
 from duilian.corpus import Layer
 from duilian.features import Dictionary
@@ -105,6 +108,20 @@ class OffersMapping(OffersConversions, Protocol):
 
     def learned_mapping(self, *args: Any, **kwargs: Any) -> Any:
         """Expected counts of pairs of tags on sentences."""
+
+
+@runtime_checkable
+class OffersPruningProbabilities(Protocol):
+    """A model that prunes labels by their probability before it searches."""
+
+    @property
+    def pruning_kind(self) -> str:
+        """With what it prunes: `online`, `offline` or `mixed`."""
+
+    def pruning_probabilities(
+        self, layers: Sequence[Layer], standard: str, *, threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """[units, labels] the probabilities by which it chooses."""
 
 
 @runtime_checkable

@@ -26,14 +26,18 @@ Json = Mapping[str, Any]
 
 def evaluation_sections(found: Json, title: str) -> Iterator[Section]:
     """Overall figures, then all available details."""
-    details = ("by_", "confusions", "unknown_tags", "calibration")
+    details = ("by_", "confusions", "unknown_tags", "calibration", "label_ranks")
     figures = {name: value for name, value in found.items() if not name.startswith(details)}
     yield Section(f"{title}: scores", [table(("figure", "value"), _flat(figures), caption="All figures")])
     if found.get("by_tag"):
         yield Section(f"{title}: tags", list(_tag_parts(found)))
     if found.get("confusions"):
         yield Section(f"{title}: confusions", list(_confusion_parts(found)))
-    parts = [*_group_parts(found), *_calibration_parts(found.get("calibration"))]
+    parts = [
+        *_group_parts(found),
+        *_calibration_parts(found.get("calibration")),
+        *_rank_parts(found.get("label_ranks")),
+    ]
     if any(parts):
         yield Section(f"{title}: details", parts)
 
@@ -117,6 +121,16 @@ def _calibration_parts(found: Json | None) -> Iterator[str]:
     yield note(f"Expected calibration error: {float(found['error']):.2f} points.")
     shares = ((n, 100.0 * p, 100.0 * right) for n, p, right in rows)
     yield table(("words", "mean probability", "right"), shares, caption="Words by probability")
+
+
+def _rank_parts(found: Json | None) -> Iterator[str]:
+    if not found:
+        return
+    points = [(float(k), float(p)) for k, p in found["probability"].items()]
+    title = f"Pruning ({found['pruning']}): mean probability of the k-th best label"
+    yield line_chart({str(found["pruning"]): points}, title=title, x="k", y="probability")
+    yield note(f"Entropy: {float(found['entropy']):.3f} nats, the mean over words or characters.")
+    yield table(("k", "mean probability"), points, caption="Labels by rank", forms={"k": str})
 
 
 def comparison_sections(found: Json) -> Iterator[Section]:

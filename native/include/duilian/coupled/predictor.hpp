@@ -60,6 +60,10 @@ class CoupledPredictor {
   /// prepare() and decode() in one step, for speed; the space is unspecified afterwards.
   [[nodiscard]] bool answer(const Sentences& sentences, std::int64_t sentence,
                             std::span<const Constraints> constraints, SideChoice sides, Work& work) const;
+  /// Writes the probabilities of a side's labels, [units][labels], by the weights that prune it and no
+  /// others.
+  void score_side(const Sentences& sentences, std::int64_t sentence, std::size_t side, Work& work,
+                  std::span<double> p) const;
   /// Decodes the labels of the given sides from the space; the answer is in work.search.
   void decode(SideChoice sides, Work& work) const;
   [[nodiscard]] Spare<Work>& spare() const { return spare_; }
@@ -133,6 +137,12 @@ struct SideWords {
 /// One side of a coupled tagger as a label model; starts[k][l] says whether label l of side k begins a word.
 [[nodiscard]] std::unique_ptr<LabelModel> label_model(const CoupledPredictor& predictor, std::size_t side,
                                                       std::vector<std::vector<std::uint8_t>> starts);
+
+/// The probabilities from which a side's candidates are chosen, [units][labels] of all sentences: by its own
+/// separate features, or by its pruner if it has one. Throws std::invalid_argument if there is no such side.
+[[nodiscard]] std::vector<double> side_probabilities(const CoupledPredictor& predictor,
+                                                     const Sentences& sentences, std::size_t side,
+                                                     std::size_t threads);
 
 /// Expected counts of label pairs of two sides, [La][Lb], over all units: the mapping as it was learned.
 [[nodiscard]] std::vector<double> count_pairs(const CoupledPredictor& predictor, const Sentences& sentences,

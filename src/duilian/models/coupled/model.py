@@ -242,6 +242,17 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         """Plan a conversion of many batches; see `Converting.conversion` for `mapping`."""
         return CoupledConversion(self.predictor_, source, target, mapping)
 
+    @property
+    def pruning_kind(self) -> str:
+        """With what the tagger prunes: `online`, `offline` or `mixed`."""
+        return self.predictor_.model.config.pruning.kind
+
+    def pruning_probabilities(
+        self, layers: Sequence[Layer], standard: str, *, threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """The probabilities of labels by which pruning chooses; see the predictor's method."""
+        return self.predictor_.pruning_probabilities(layers, standard, threads=threads)
+
     def learned_mapping(
         self,
         X: Sentences,  # noqa: N803

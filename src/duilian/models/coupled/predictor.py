@@ -256,6 +256,19 @@ class CoupledPredictor:
         free = no_constraints()
         return [constraints.get(name, free) for name in self.standards]
 
+    def pruning_probabilities(
+        self, layers: Sequence[Layer], standard: str, *, threads: int = 1
+    ) -> npt.NDArray[np.float64]:
+        """[units, labels] the probabilities from which pruning chooses the candidates of a standard.
+
+        They come from its separate features (online pruning) or its baseline tagger (offline).
+        """
+        side = self.sides.number(standard)
+        bare = [Layer(layer.words) for layer in layers]
+        packed = self.packer.pack_batch(units_of_layers(bare, self.sides.encodings[side]), threads)
+        found = self.best_for(standard).side_probabilities(packed, side, threads)
+        return np.asarray(found, np.float64)
+
     def tags_of_words(
         self, layers: Sequence[Layer], standard: str, *, threads: int = 1
     ) -> list[tuple[str, ...]]:
