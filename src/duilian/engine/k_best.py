@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -43,10 +44,16 @@ class KBest:
         if not self._prefixes:
             self._prefixes = [_Prefix(score, None, labels) for score, labels in last]
             return
-        first, *others = (
-            _Prefix(each.score + score, each, labels) for each in self._prefixes for score, labels in last
+        last[1:] = sorted(last[1:], key=operator.itemgetter(0), reverse=True)
+        pairs = (
+            _Prefix(each.score + score, each, labels)
+            for i, each in enumerate(self._prefixes)
+            for score, labels in last[
+                : 1 + (self._k - 1) // max(i, 1)
+            ]  # i * j are at least as good as i and j
         )
-        self._prefixes = [first, *heapq.nlargest(self._k - 1, others, key=lambda each: each.score)]
+        first = next(pairs)
+        self._prefixes = [first, *heapq.nlargest(self._k - 1, pairs, key=lambda each: each.score)]
 
     def answers(self) -> list[tuple[float, Labels]]:
         """Return probability and labels of the best analyses of all sentences, the answer first."""
