@@ -111,7 +111,11 @@ def with_tags(layers: list[Layer], tagger: StandardTagger, threads: int = 1) -> 
 
 
 def measure_parser(
-    parser: TreeAnnotator, gold: Corpus, *, tagger: StandardTagger | None = None, threads: int = 1
+    parser: TreeAnnotator | OffersLayers,
+    gold: Corpus,
+    *,
+    tagger: StandardTagger | None = None,
+    threads: int = 1,
 ) -> Evaluation:
     """Compute all metrics that the gold trees allow, and time tagging and parsing.
 
@@ -131,7 +135,9 @@ def measure_parser(
     return dataclasses.replace(found, pruning=pruning_score(parser.predictor_, layers, guess, threads))
 
 
-def parsed_layers(parser: TreeAnnotator, layers: Sequence[Layer], threads: int = 1) -> list[Layer]:
+def parsed_layers(
+    parser: TreeAnnotator | OffersLayers, layers: Sequence[Layer], threads: int = 1
+) -> list[Layer]:
     """The words and tags of sentences with the trees of a parser, ours or a foreign one."""
     if isinstance(parser, OffersLayers):
         return parser.predict_layers(layers, threads=threads)

@@ -25,6 +25,7 @@ from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.evaluation.letters import letter_scores
 from duilian.experiments.plan import TAGGED, Cell, Measurement
+from duilian.experiments.udpipe import UDPipe, train_udpipe
 from duilian.learning.run_log import LOG_SUFFIX, peak_memory, read_log
 from duilian.models import is_parser, load_parser, tagger_for
 from duilian.models.offers import conversions_of
@@ -114,7 +115,7 @@ def _trained(cell: Cell, folder: CellFolder, data: Path) -> Recipe:
     if folder.model.exists() and folder.trained is not None:
         return recipe
     begin, cpu = time.monotonic(), time.process_time()
-    score = train(recipe, Run(output=folder.model, log=folder.log, resume=True))
+    score = (_train_rival if cell.rival else _train)(cell, folder, recipe)
     found = {
         "score": score,
         "seconds": time.monotonic() - begin,
@@ -124,6 +125,19 @@ def _trained(cell: Cell, folder: CellFolder, data: Path) -> Recipe:
     }
     write_json(folder.path / TRAINED, found | _last_of_log(folder.log))
     return recipe
+
+
+def _train(_: Cell, folder: CellFolder, recipe: Recipe) -> float | None:
+    return train(recipe, Run(output=folder.model, log=folder.log, resume=True))
+
+
+def _train_rival(cell: Cell, folder: CellFolder, recipe: Recipe) -> None:
+    corpus, dev = (recipe.corpus(recipe.sides[0], part) for part in ("train", "dev"))
+    assert corpus is not None
+    iterations = recipe.config.learning.iterations  # type: ignore[attr-defined]
+    made = train_udpipe(corpus, dev, iterations, has_tagger=cell.rival == "udpipe")
+    with replacing(folder.model) as file:
+        file.write(made)
 
 
 def _last_of_log(path: Path) -> dict[str, Any]:
@@ -140,6 +154,8 @@ def _tagger(cell: Cell, cells: Path, data: Path) -> Any:
         return None
     folder = CellFolder(cells / cell.tagger.folder)
     _trained(cell.tagger, folder, data)
+    if cell.tagger.rival:
+        return UDPipe(folder.model).tagger
     return tagger_for(load(folder.model).model)
 
 
@@ -153,7 +169,7 @@ def _measure(cell: Cell, folder: CellFolder, recipe: Recipe, asked: Measurement,
     found = _evaluation(cell, folder, recipe, asked, gold, tagger)
     seconds = time.process_time() - begin
     figures = found.to_dict() | {"gold_files": gold_files(cell, asked), "cpu_seconds": seconds}
-    ranks = _label_ranks(folder, gold, asked)
+    ranks = None if cell.rival else _label_ranks(folder, gold, asked)
     figures |= {} if ranks is None else {"label_ranks": ranks.to_dict()}
     judged = found.judged
     if judged is not None:
@@ -169,6 +185,8 @@ def _evaluation(
 ) -> Evaluation:
     known = list(_vocabularies(cell, recipe, asked)) if asked.vocabulary else []
     words = dict(zip(("vocabulary", "other_vocabulary"), known, strict=False))
+    if cell.rival:
+        return measure_parser(UDPipe(folder.model), gold, tagger=tagger)
     if is_parser(folder.model):
         return measure_parser(load_parser(folder.model), gold, tagger=tagger)
     model = load(folder.model)

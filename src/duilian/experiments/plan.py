@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from duilian.errors import ConfigError
+from duilian.experiments import udpipe
 from duilian.experiments.named_corpora import CorpusShelf, NamedCorpus
 from duilian.experiments.recipe_text import recipe_text
 from duilian.experiments.study import Column, DataChoice, Row, Study, System, TablePlan
@@ -61,6 +62,7 @@ class Cell:
     given: Mapping[str, Any] | None
     tagger: Cell | None = None
     measurements: tuple[Measurement, ...] = ()
+    rival: str = ""  # another program that is trained instead
 
     @property
     def folder(self) -> str:
@@ -110,7 +112,15 @@ class StudyPlan:
             for data in self.data
             if not table.about.data or data.name in table.about.data
             for row in table.rows
+            if self._can_run(row)
         ]
+
+    def _can_run(self, row: Row) -> bool:
+        """Whether the program is installed that the row needs."""
+        if not self.study.systems[row.system].rival or udpipe.is_installed():
+            return True
+        self.absent[row.name] = udpipe.MODULE
+        return False
 
     @functools.cached_property
     def cells(self) -> list[Cell]:
@@ -155,7 +165,8 @@ class StudyPlan:
         system = self.study.systems[row.system]
         tagger = None
         if system.tagger is not None:
-            tagger = self._cell(Row(system.tagger, system.tagger), data, seed)
+            changes = row.set if system.rival else ()  # which tags with the same model
+            tagger = self._cell(Row(system.tagger, system.tagger, changes), data, seed)
         corpora = {place: self.shelf[data.corpora[place - 1]] for place in system.sides}
         content = self._content(system, row, data, corpora, seed)
         text = recipe_text(content)
@@ -164,14 +175,15 @@ class StudyPlan:
         names = [f"{row.system}@{data.name}", *row.set, f"seed={seed}"]
         return Cell(
             name=" ".join(names),
-            key=self._key(text, corpora.values()),
-            kind=kind.name,
+            key=self._key(system.rival + text, corpora.values()),
+            kind=system.rival or kind.name,
             recipe=text,
             gold={place: self._gold(corpora[place]) for place in answered},
             prints={place: self._prints(corpora[place]) for place in answered},
             words=tuple(self._words(corpora[place], place) for place in sorted(corpora)),
             given=self._given(corpora[system.sides[0]]),
             tagger=tagger,
+            rival=system.rival,
         )
 
     def _content(

@@ -54,6 +54,9 @@ class System(Settings):
     quick: tuple[str, ...] = setting((), "Further changes in the quick form.")
     sample: tuple[str, ...] = setting((), "Further changes in the form on samples.")
     tagger: str | None = setting(None, "A system whose model tags the words that a parser reads.")
+    rival: Literal["", "udpipe", "udpipe-parser"] = setting(
+        "", "Another program to train on the files of the recipe, with its number of iterations."
+    )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
