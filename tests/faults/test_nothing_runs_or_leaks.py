@@ -12,8 +12,10 @@ import pytest
 
 import duilian as dl
 from duilian import _native
+from duilian.cli import main
 from duilian.corpus.output_files import open_writer
 from duilian.modelfile import write_model
+from hostile_models import small_models
 
 PACKAGE = Path(dl.__file__).parent
 MODULES = {"pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "code", "codeop", "ctypes"}
@@ -50,6 +52,9 @@ def test_no_code_comes_from_data() -> None:
 def test_what_could_run_code_is_seen() -> None:
     text = "import pickle\nfrom marshal import loads\neval('1')\nnp.load(a, allow_pickle=True)\n"
     assert sorted(_uses(ast.parse(text))) == ["allow_pickle", "eval", "marshal", "pickle"]
+
+
+WRITERS = {"train", "analyze", "select", "report", "run"}
 
 
 class Watch:
@@ -95,6 +100,37 @@ def test_nothing_is_written_outside_the_given_paths(watch: Watch, tmp_path: Path
     outside = {path for path in watch.paths if not path.startswith(str(tmp_path))}
     assert {path for path in outside if "__pycache__" not in path} == set()
     assert any(path.startswith(str(tmp_path)) for path in watch.paths)  # it does watch
+
+
+def test_commands_write_only_to_their_outputs(
+    watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, out = tmp_path / "given", tmp_path / "out"
+    given.mkdir()
+    out.mkdir()
+    (model,) = small_models(given, ["crf-char"])
+    monkeypatch.chdir(given)
+    for arguments in (
+        ("train", "crf-char.toml", "-o", out / "trained.model"),
+        ("analyze", "pku.txt", "-m", model, "--format", "text", "-o", out / "a.txt"),
+        ("select", model, "pku.txt", "-o", out / "selected.txt"),
+        ("report", model, "-o", out / "report.html"),
+        ("run", "pku.txt", out / "run", "-m", model),
+        ("evaluate", model, "pku.txt"),
+        ("inspect", model),
+    ):
+        monkeypatch.setattr(sys, "argv", ["duilian", *map(str, arguments)])
+        watch.paths.clear()
+        watch.is_on = True
+        try:
+            assert main() == 0
+        finally:
+            watch.is_on = False
+        outside = {
+            path for path in watch.paths if not path.startswith(str(out)) and "__pycache__" not in path
+        }
+        assert {path for path in elsewhere if "__pycache__" not in path} == set(), arguments
+        assert any(path.startswith(str(out)) for path in watch.paths) == (arguments[0] in WRITERS), arguments
 
 
 def test_no_module_holds_a_native_object() -> None:
