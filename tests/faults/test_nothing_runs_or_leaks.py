@@ -126,9 +126,7 @@ def test_commands_write_only_to_their_outputs(
             assert main() == 0
         finally:
             watch.is_on = False
-        outside = {
-            path for path in watch.paths if not path.startswith(str(out)) and "__pycache__" not in path
-        }
+        elsewhere = {path for path in watch.paths if not path.startswith(str(out))}
         assert {path for path in elsewhere if "__pycache__" not in path} == set(), arguments
         assert any(path.startswith(str(out)) for path in watch.paths) == (arguments[0] in WRITERS), arguments
 
