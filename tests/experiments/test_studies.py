@@ -68,6 +68,15 @@ def test_every_study_is_sound(name: str, tmp_path: Path) -> None:
             assert 0 < sum(len(table.rows) for table in study.in_form(form).tables) <= rows
 
 
+def test_every_recipe_of_the_papers_is_run_as_printed() -> None:
+    study = Study.load("as-printed")
+    assert sorted(system.recipe for system in study.systems.values()) == sorted(shipped_recipes())
+    assert not any(system.set for system in study.systems.values())
+    rows = [row for table in study.tables for row in table.rows]
+    assert sorted(row.system for row in rows) == sorted(study.systems)
+    assert not any(row.set for row in rows)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message", "hint"),
     [

@@ -160,7 +160,8 @@ def collect(plan: StudyPlan, cells: Path, facts: Mapping[str, Any]) -> Experimen
     tables = []
     for table in plan.study.tables:
         places = [place for place in plan.places if place.table is table]
-        tables.append(_filled(table, places, cells))
+        if places:
+            tables.append(_filled(table, places, cells))
     folders = [CellFolder(cells / cell.folder) for cell in plan.cells]
     trained = [found for folder in folders if (found := folder.trained) is not None]
     asked = [

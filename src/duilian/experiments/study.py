@@ -36,7 +36,7 @@ STUDY_KEYS = (
     "tables",
 )
 ROW_KEYS = ("name", "system", "set", "vary", "paper", *FORMS)
-WHOLE_NUMBERS = ("tokens_per_second", "train.bytes", "train.memory")
+WHOLE_NUMBERS = ("tokens_per_second", "train.iterations", "train.bytes", "train.memory")
 RANKS = "label_ranks."
 S = TypeVar("S", bound=Settings)
 
