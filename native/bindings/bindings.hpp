@@ -19,6 +19,7 @@ namespace nb = nanobind;
 
 void bind_text(nb::module_& m);
 void bind_json(nb::module_& m);
+void bind_storage(nb::module_& m);
 void bind_lexicon(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_lattice(nb::module_& m);

@@ -8,6 +8,7 @@ NB_MODULE(_native, m) {
   m.def("kernel_set", [] { return duilian::kernels().name; });
   bind_text(m);
   bind_json(m);
+  bind_storage(m);
   bind_lexicon(m);
   bind_features(m);
   bind_lattice(m);

@@ -3,8 +3,8 @@
     DUILIAN, version | file size, header size | header | arrays, each at a multiple of 64 | checksum
 
 `docs/modelfile.md` has the details. A model has exactly one encoding: equal models are equal bytes, and the
-reader rejects anything that the writer would not have written. Files are untrusted: everything is checked
-before use, in Python's unbounded integers.
+reader rejects anything that the writer would not have written, but for a worse coding of an array. Files are
+untrusted: everything is checked before use, in Python's unbounded integers.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from duilian import _native
 from duilian.errors import MissingFileError, ModelFileError
 
 try:  # the same function, but hashlib loads the whole of OpenSSL
@@ -34,7 +35,7 @@ except ImportError:  # not CPython
 Array = npt.NDArray[Any]
 
 MAGIC = b"DUILIAN"
-VERSION = 1
+VERSION = 2  # 1 has no coded arrays, and is still written for models without any
 PRELUDE = struct.Struct("<7sBQQ")  # magic, version, size of the file, size of the header
 DIGEST_SIZE = 32
 ALIGNMENT = 64
@@ -43,19 +44,37 @@ MAX_VALUES = 2**18  # in the header: each becomes a Python object
 MAX_DIMENSIONS = 4
 MAX_DEPTH = 64
 CHUNK = 2**20
+LEAST_CODED = 4096  # bytes; smaller arrays stay as they are
+WORTHWHILE = 0.95  # of an array's size: it is coded if that takes less
+MAX_EXPANSION = 32
 DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8"])
 
 
 class ArrayPlace(NamedTuple):
-    """The type of an array and its offset, counted from the first multiple of 64 after the header."""
+    """The type of an array and its offset, counted from the first multiple of 64 after the header.
+
+    `coded` is the number of bytes of its code in the file; 0 if it is stored as it is.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     offset: int
+    coded: int = 0
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
     @property
     def end(self) -> int:
-        return self.offset + math.prod(self.shape) * np.dtype(self.dtype).itemsize
+        return self.offset + (self.coded or self.size)
+
+    def row(self) -> dict[str, Any]:
+        """The place as the header has it."""
+        found = self._asdict()
+        if not self.coded:
+            del found["coded"]
+        return found
 
 
 def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
@@ -67,8 +86,9 @@ def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str
     >>> write_model("a.model", {"kind": "mine"}, {"weights": np.zeros(3)})
     """
     stored = {name: _as_stored(name, array) for name, array in sorted(arrays.items())}
-    places = _lay_out(stored)
-    table = {name: place._asdict() for name, place in places.items()}
+    places, contents = _lay_out(stored)
+    table = {name: place.row() for name, place in places.items()}
+    version = VERSION if any(place.coded for place in places.values()) else 1
     text = _encode({"header": dict(header), "arrays": table})
     if len(text) > MAX_HEADER:
         raise ValueError(f"the header must have at most {MAX_HEADER} bytes as JSON, got {len(text)}")
@@ -82,14 +102,14 @@ def write_model(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str
 
     with replacing(path) as file:
         checksum = blake2b(digest_size=DIGEST_SIZE)
-        for piece in _pieces(PRELUDE.pack(MAGIC, VERSION, size, len(text)) + text, places, stored):
+        for piece in _pieces(PRELUDE.pack(MAGIC, version, size, len(text)) + text, places, contents):
             checksum.update(piece)
             file.write(piece)
         file.write(checksum.digest())
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The header and the arrays of a model; the arrays are read-only views of the mapped file.
+    """The header and the arrays of a model; arrays that are not coded are read-only views of the mapped file.
 
     Raises ModelFileError if the file is not a complete, valid model, OSError if it cannot be read.
 
@@ -106,7 +126,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise ModelFileError(name, "not a regular file, so it cannot be a model")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        header_size = _check_prelude(name, file.read(PRELUDE.size), size)
+        version, header_size = _check_prelude(name, file.read(PRELUDE.size), size)
         _check_checksum(name, file, size)
         try:
             mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
@@ -121,6 +141,10 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise ModelFileError(name, "there are stray bytes after the header")
     body = memoryview(mapped)[start : size - DIGEST_SIZE]
     places = _check_table(name, table, body)
+    if (version == 1) == any(place.coded for place in places.values()):
+        raise ModelFileError(
+            name, f"a file of format {version} has {'no' if version > 1 else 'a'} coded array"
+        )
     return header, {key: _view(name, key, place, body) for key, place in places.items()}
 
 
@@ -155,16 +179,31 @@ def _as_stored(name: str, array: Array) -> Array:
     return np.asarray(array.view(np.uint8) != 0) if dtype == np.bool_ else array
 
 
-def _lay_out(stored: Mapping[str, Array]) -> dict[str, ArrayPlace]:
-    places, end = {}, 0
+def _lay_out(stored: Mapping[str, Array]) -> tuple[dict[str, ArrayPlace], dict[str, Array]]:
+    """The place of each array, and its bytes as the file has them."""
+    places: dict[str, ArrayPlace] = {}
+    contents: dict[str, Array] = {}
+    end = 0
     for name, array in stored.items():
-        places[name] = ArrayPlace(array.dtype.str, array.shape, _aligned(end))
+        code = _code_of(array)
+        contents[name] = array.reshape(-1).view(np.uint8) if code is None else code
+        coded = 0 if code is None else len(code)
+        places[name] = ArrayPlace(array.dtype.str, array.shape, _aligned(end), coded)
         end = places[name].end
-    return places
+    return places, contents
+
+
+def _code_of(array: Array) -> npt.NDArray[np.uint8] | None:
+    """The code of an array of whole numbers, if that is much smaller, but not too much."""
+    size = array.nbytes
+    if array.dtype.kind not in "iu" or size < LEAST_CODED:
+        return None
+    code = _native.encode_planes(array.reshape(-1).view(np.uint8), array.itemsize)
+    return code if size / MAX_EXPANSION <= len(code) < WORTHWHILE * size else None
 
 
 def _pieces(
-    front: bytes, places: Mapping[str, ArrayPlace], stored: Mapping[str, Array]
+    front: bytes, places: Mapping[str, ArrayPlace], contents: Mapping[str, Array]
 ) -> Iterator[bytes | memoryview]:
     """Everything but the checksum, in file order."""
     yield front
@@ -172,7 +211,7 @@ def _pieces(
     end = 0
     for name, place in places.items():
         yield bytes(place.offset - end)
-        yield stored[name].reshape(-1).view(np.uint8).data
+        yield contents[name].data
         end = place.end
 
 
@@ -214,8 +253,8 @@ def _check_plain(value: object, depth: int) -> None:
                 _check_plain(part, depth + 1)
 
 
-def _check_prelude(path: str, start: bytes, size: int) -> int:
-    """Check the start and the size of a file, and return the size of the header."""
+def _check_prelude(path: str, start: bytes, size: int) -> tuple[int, int]:
+    """Check the start and the size of a file, and return the format's version and the size of the header."""
     if not size:
         raise ModelFileError(path, "the file is empty")
     if not start.startswith(MAGIC[: len(start)]):
@@ -228,14 +267,14 @@ def _check_prelude(path: str, start: bytes, size: int) -> int:
     if size < PRELUDE.size + DIGEST_SIZE or len(start) < PRELUDE.size:
         raise ModelFileError(path, f"too short to be a model ({size} bytes)", "copy or download it again")
     _, version, stated_size, header_size = PRELUDE.unpack(start)
-    if version != VERSION:
+    if version == 0:
         raise ModelFileError(path, f"format {version} does not exist", "copy or download it again")
     if size != stated_size:
         what = "truncated" if size < stated_size else "there are bytes after the end"
         raise ModelFileError(
             path, f"{what} ({size} bytes, expected {stated_size})", "copy or download it again"
         )
-    return int(header_size)
+    return int(version), int(header_size)
 
 
 def _check_checksum(path: str, file: BufferedReader, size: int) -> None:
@@ -302,7 +341,8 @@ def _check_table(path: str, table: Mapping[str, Any], body: memoryview) -> dict[
 def _check_row(path: str, name: str, row: object) -> ArrayPlace:
     """Check one row of the table, except for where the array lies."""
     array = f"array {name!r:.200}"
-    if not isinstance(row, dict) or row.keys() != set(ArrayPlace._fields):
+    fields = {"dtype", "shape", "offset"}
+    if not isinstance(row, dict) or row.keys() - {"coded"} != fields:
         raise ModelFileError(path, f"{array} must have dtype, shape and offset, got {row!r:.200}")
     dtype, shape, offset = row["dtype"], row["shape"], row["offset"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
@@ -314,7 +354,12 @@ def _check_row(path: str, name: str, row: object) -> ArrayPlace:
         raise ModelFileError(path, f"{array} has a shape too large for any memory, {shape!r:.200}")
     if not _is_size(offset):
         raise ModelFileError(path, f"{array} has an impossible offset {offset!r:.200}")
-    return ArrayPlace(dtype, tuple(shape), offset)
+    place = ArrayPlace(dtype, tuple(shape), offset, row.get("coded", 0))
+    if "coded" in row:
+        is_coded = _is_size(place.coded) and 0 < place.coded < place.size <= MAX_EXPANSION * place.coded
+        if not is_coded or np.dtype(dtype).kind not in "iu":
+            raise ModelFileError(path, f"{array} has an impossible code of {place.coded!r:.200} bytes")
+    return place
 
 
 def _is_size(value: object) -> bool:
@@ -322,7 +367,21 @@ def _is_size(value: object) -> bool:
 
 
 def _view(path: str, name: str, place: ArrayPlace, body: memoryview) -> Array:
+    if place.coded:
+        return _decoded(path, name, place, body)
     array: Array = np.ndarray(place.shape, place.dtype, buffer=body, offset=place.offset)
     if array.dtype == np.bool_ and array.size and array.view(np.uint8).max() > 1:
         raise ModelFileError(path, f"array {name!r:.200} has a bool that is neither 0 nor 1")
+    return array
+
+
+def _decoded(path: str, name: str, place: ArrayPlace, body: memoryview) -> Array:
+    code: npt.NDArray[np.uint8] = np.frombuffer(body, np.uint8, place.coded, place.offset)
+    dtype = np.dtype(place.dtype)
+    try:
+        numbers = _native.decode_planes(code, dtype.itemsize, place.size)
+    except ValueError:
+        raise ModelFileError(path, f"array {name!r:.200} does not decode") from None
+    array: Array = numbers.view(dtype).reshape(place.shape)
+    array.flags.writeable = False
     return array

@@ -271,10 +271,82 @@ def test_the_forger_of_these_tests_can_make_a_good_model(tmp_path: Path) -> None
     assert len(read_model(tmp_path / "m")[1]) == 2
 
 
+def test_whole_numbers_with_frequent_bytes_are_coded(tmp_path: Path) -> None:
+    """Also of several bytes, several dimensions, and signs."""
+    draw = np.random.default_rng(1).geometric
+    arrays: Arrays = {
+        "u1": draw(0.5, 20_000).astype(np.uint8),
+        "<i4": (draw(0.01, 30_000) * np.tile([1, -3], 15_000)).astype(np.int32).reshape(3, 100, 100),
+        "<u8": draw(0.3, (500, 9)).astype(np.uint64),
+    }
+    write_model(tmp_path / "coded", {}, arrays)
+    assert_same(read_model(tmp_path / "coded")[1], arrays)
+    assert not any(array.flags.writeable for array in read_model(tmp_path / "coded")[1].values())
+    size = (tmp_path / "coded").stat().st_size
+    assert size < 0.35 * sum(array.nbytes for array in arrays.values())
+    write_model(tmp_path / "again", *read_model(tmp_path / "coded"))
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "coded").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros(10**6, np.uint8),  # so that memory is bounded by the size of the file
+        np.zeros(10**4),
+        np.random.default_rng(1).integers(0, 2**32, 2000, np.uint32),
+        np.ones(4095, np.uint8),
+    ],
+    ids=["almost nothing", "floats", "noise", "small"],
+)
+def test_other_arrays_are_not_coded(tmp_path: Path, array: npt.NDArray[Any]) -> None:
+    write_model(tmp_path / "m", {}, {"x": array})
+    assert (tmp_path / "m").read_bytes()[7] == 1
+    assert (tmp_path / "m").stat().st_size > array.nbytes
+
+
+def test_mutations_of_code_never_crash(tmp_path: Path) -> None:
+    array, chance = np.random.default_rng(1).geometric(0.2, 5000).astype(np.uint16), random.Random(3)
+    write_model(tmp_path / "m", {}, {"x": array})
+    body = (tmp_path / "m").read_bytes()[:-32]
+    refused = 0
+    for _ in range(500):
+        data = bytearray(body)
+        for _ in range(chance.randint(1, 4)):
+            data[chance.randrange(192, len(data))] = chance.randrange(256)
+        put(tmp_path / "m", sealed(bytes(data)))
+        try:
+            _, arrays = read_model(tmp_path / "m")
+        except ModelFileError as error:
+            refused += "does not decode" in str(error)
+        else:
+            assert arrays["x"].shape == array.shape
+    assert refused > 490  # a change decodes with a chance of about 2^-16
+
+
+def coded_row(body: bytes = bytes(100), version: int = 2, **changes: Any) -> bytes:
+    row = {"dtype": "<u4", "shape": [50], "offset": 0, "coded": 100} | changes
+    return forged(spelled({"arrays": {"w": row}, "header": {}}), body, version=version)
+
+
 EMPTY = spelled({"arrays": {}, "header": {}})
 HOSTILE = {
     "text": (b"PK\x03\x04 something else", "not a Duilian model"),
-    "newer": (forged(EMPTY, version=2), "newer Duilian"),
+    "newer": (forged(EMPTY, version=3), "newer Duilian"),
+    "nothing coded": (forged(EMPTY, version=2), "format 2 has no coded array"),
+    "coded too early": (coded_row(version=1), "format 1 has a coded array"),
+    "bad code": (coded_row(), "does not decode"),
+    "no code": (coded_row(b"", coded=0), "code of 0 bytes"),
+    "code of true": (coded_row(bytes(1), coded=True), "code of True bytes"),
+    "negative code": (coded_row(b"", coded=-1), "code of -1 bytes"),
+    "code is no number": (coded_row(coded="100"), "code of '100' bytes"),
+    "code as large as the array": (coded_row(bytes(200), coded=200), "code of 200 bytes"),
+    "code of too much": (coded_row(shape=[801]), "code of 100 bytes"),
+    "code of a huge array": (coded_row(shape=[2**60]), "code of 100 bytes"),
+    "code of nothing": (coded_row(shape=[0]), "code of 100 bytes"),
+    "code of floats": (coded_row(dtype="<f4"), "code of 100 bytes"),
+    "code of bools": (coded_row(dtype="|b1", shape=[200]), "code of 100 bytes"),
+    "code beyond the end": (coded_row(bytes(99)), "beyond the end"),
+    "code before more": (coded_row(bytes(101)), "stray bytes"),
     "version 0": (forged(EMPTY, version=0), "format 0"),
     "size too small": (forged(EMPTY, size=56), "after the end"),
     "size too large": (forged(EMPTY, size=2**64 - 1), "truncated"),

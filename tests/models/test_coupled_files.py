@@ -18,7 +18,7 @@ from models.coupled_corpora import CTB, DEV, FEW, PKU, SOME_DEV, VARIANTS, quick
 
 
 @pytest.mark.parametrize("kind", sorted(VARIANTS))
-@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8", "int4"])
 def test_a_saved_tagger_answers_the_same(
     taggers: dict[str, CoupledTagger], kind: str, precision: Any, tmp_path: Path
 ) -> None:
@@ -39,6 +39,21 @@ def test_a_saved_tagger_answers_the_same(
         assert (tmp_path / "b.duilian").read_bytes() == (tmp_path / "a.duilian").read_bytes()
 
 
+def test_transitions_of_earlier_versions_are_read(words: CoupledTagger) -> None:
+    header, arrays = words.state()
+    kept = {name: array for name, array in arrays.items() if name != "transition.skip"}
+    kept["transition.at"] = (np.cumsum(arrays["transition.skip"] + np.int64(1)) - 1).astype(np.uint32)
+    found, wanted = CoupledTagger.from_state(header, kept), CoupledTagger.from_state(header, arrays)
+    for name, weights in wanted.model_.weights.items():
+        assert np.array_equal(found.model_.weights[name].transition, weights.transition)
+    assert wanted.predict(DEV[0], CTB) == words.predict(DEV[0], CTB)
+
+
+def test_int4_drops_transitions_near_0(words: CoupledTagger) -> None:
+    (_, exact), (_, coarse) = words.state(), words.state("int4")
+    assert 0 < len(coarse["transition.skip"]) < len(exact["transition.skip"])
+
+
 def test_a_pickled_tagger_answers_the_same(words: CoupledTagger) -> None:
     again = pickle.loads(pickle.dumps(words))
     assert again.predict(DEV[0], CTB) == words.predict(DEV[0], CTB)
@@ -53,11 +68,11 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, CoupledTagger], tmp_
     header, arrays = read_model(path)
     good = {name: np.array(array) for name, array in arrays.items()}
     bad: list[tuple[dict[str, Any], dict[str, np.ndarray]]] = [
-        (header, good | {"table.0.label": np.full_like(good["table.0.label"], 0x7FFF)}),
+        (header, good | {"table.0.first": np.full_like(good["table.0.first"], 0x7FFF)}),
         (header, good | {"table.0.used": np.zeros_like(good["table.0.used"])}),
         (header, good | {"table.0.check": good["table.0.check"][:-1]}),
         (header, good | {"0.weight": good["0.weight"][:-1]}),
-        (header, good | {"transition.at": good["transition.at"] + np.uint32(2**31)}),
+        (header, good | {"transition.skip": good["transition.skip"] + np.uint32(2**31)}),
         (header, good | {"transition.size": np.array([-1])}),
         (header, good | {"transition.size": np.array([2**40])}),
         (header, good | {"transition.size": good["transition.size"] + 1}),

@@ -16,7 +16,7 @@ from duilian.models import Parser, Tagger, load
 from models.small_parsers import DEV, TRAIN
 
 
-@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8", "int4"])
 def test_a_saved_parser_answers_the_same(parsers: dict[int, Parser], precision: str, tmp_path: Path) -> None:
     path = tmp_path / "a.duilian"
     parsers[2].save(path, precision=precision, notes={"why": "test"})  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duilian.errors import ConfigError
-from duilian.models.base.precision import codebook, dequantise, quantise
+from duilian.models.base.precision import STEP, coarse_codebook, codebook, dequantise, quantise
 
 RANDOM = np.random.default_rng(1)
 KINDS = {
@@ -34,6 +34,35 @@ def test_each_weight_becomes_the_nearest_value() -> None:
     assert kept["weight"].dtype == np.uint8
     nearest = np.abs(weights[:, None] - kept["code"][None, :]).min(axis=1)
     assert np.abs(dequantise(kept) - weights) == pytest.approx(nearest, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_coarse_steps_are_even_for_small_weights_and_grow(kind: str) -> None:
+    weights = KINDS[kind].astype(np.float32)
+    kept = quantise(weights, "int4")
+    assert np.diff(np.unique(kept["code"])).min() > 0
+    assert len(np.unique(kept["weight"])) < 256
+    step = STEP * weights.std()
+    error = np.abs(dequantise(kept) - weights)
+    assert (error <= 1.01 * np.hypot(step, weights / 8)).all()
+    # Near 0 the error is that of even steps, step / √12.
+    near = np.abs(weights) < 4 * step
+    if near.sum() > 1000:
+        assert np.sqrt(np.mean(error[near] ** 2)) < 1.1 * step / np.sqrt(12)
+
+
+def test_the_entropy_of_coarse_weights_is_about_four_bits() -> None:
+    for kind in KINDS.values():
+        count = np.bincount(quantise(kind.astype(np.float32), "int4")["weight"])
+        share = count[count > 0] / count.sum()
+        assert 2 < -(share * np.log2(share)).sum() < 5
+
+
+def test_coarse_codes_of_few_weights() -> None:
+    for few in ([], [0.25], [-0.5, -0.5], [1.0, 3.0]):
+        found = dequantise(quantise(np.array(few, np.float32), "int4"))
+        assert found.tolist() == few
+    assert len(coarse_codebook(np.array([2.0], np.float32), STEP)) == 256
 
 
 def test_few_different_weights_stay_as_they_are() -> None:

@@ -51,7 +51,7 @@ def test_words_spell_the_sentence(taggers: dict[str, Tagger], kind: str) -> None
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("precision", ["float32", "float16", "int8", "int4"])
 def test_a_saved_tagger_answers_the_same(
     taggers: dict[str, Tagger], kind: str, precision: str, tmp_path: Path
 ) -> None:
@@ -236,7 +236,7 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, Tagger], tmp_path: P
     header, arrays = read_model(path)
     good = {name: np.array(array) for name, array in arrays.items()}
     bad: list[tuple[dict[str, Any], dict[str, np.ndarray]]] = [
-        (header, good | {"label": np.full_like(good["label"], 0x7FFF)}),
+        (header, good | {"first": np.full_like(good["first"], 0x7FFF)}),
         (header, good | {"slots": good["slots"] + 8}),
         (header, good | {"slots": np.array([-1])}),
         (header, good | {"slots": np.array([2**62])}),
@@ -244,12 +244,14 @@ def test_a_hostile_model_file_is_refused(taggers: dict[str, Tagger], tmp_path: P
         (header, good | {"used": np.full_like(good["used"], 255)}),
         (header, good | {"used": good["used"].astype(np.uint16)}),
         (header, good | {"check": good["check"][1:]}),
-        (header, good | {"label": good["label"][1:]}),
+        (header, good | {"first": good["first"][1:]}),
+        (header, good | {"step": good["step"][1:]}),
+        (header, good | {"size": good["size"] + np.uint16(1)}),
         (header, good | {"code": np.zeros(256, np.float32)}),  # but weights of four bytes
         (header, good | {"weight": good["weight"][:-1]}),
         (header, good | {"weight": np.full_like(good["weight"], np.nan)}),
         (header, good | {"transition": good["transition"][:-1]}),
-        (header, good | {"label": good["label"] & 0x7FFF}),
+        (header, good | {"first": good["first"] | np.uint16(0x8000)}),
         (header, {name: array for name, array in good.items() if name != "used"}),
         (header | {"tags": ["a"]}, good),
         (header | {"tags": 7}, good),

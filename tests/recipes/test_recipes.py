@@ -70,8 +70,8 @@ WRONG = [
     ("side.limit=0", "r.toml: [[side]] limit must be at least 1, got 0", ""),
     ("side.cut=word", "r.toml: [[side]] cut must be 'line' or 'sentence', got 'word'", ""),
     (
-        "saving.precision=int4",
-        "r.toml: [saving] precision must be 'float32' or 'float16' or 'int8', got 'int4'",
+        "saving.precision=int2",
+        "r.toml: [saving] precision must be 'float32' or 'float16' or 'int8' or 'int4', got 'int2'",
         "",
     ),
     ("lern.rate=1", "r.toml: the recipe has no table [lern]", "did you mean 'learning'?"),

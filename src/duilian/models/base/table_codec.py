@@ -2,8 +2,9 @@
 
 In memory, a table is made for lookups: a slot has check bits of a key and the place of the feature's first
 entry, and a third of the slots are free. A file has the check bits in the order of the slots, one bit per
-slot for whether it is used, and the entries in the same order, so their places need not be stored. Several
-sets of weights for the same entries share one table.
+slot for whether it is used, and the entries in the same order, so their places need not be stored. Labels
+are stored as steps from one to the next, which are small and so take few bits. Several sets of weights for
+the same entries share one table.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from duilian import _native
 from duilian.errors import ConfigError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -41,19 +43,29 @@ def encode_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) ->
     sizes = ends[np.searchsorted(ends, begins, side="right")] - begins if len(begins) else begins
     shift = begins - np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(begins) else begins
     entries = np.arange(int(sizes.sum())) + np.repeat(shift, sizes)
+    labels = label[entries] & ~LAST_ENTRY
+    is_first = np.zeros(len(labels), np.bool_)
+    is_first[np.cumsum(sizes) - sizes] = True
     arrays: Arrays = {
         "check": (used >> CHECK_SHIFT).astype(np.uint32),
         "used": np.packbits(is_used),
         "slots": np.array([len(slot)], np.int64),
-        "label": label[entries],
+        "size": sizes.astype(np.uint16),
+        "first": labels[is_first],
+        "step": ((labels - np.roll(labels, 1) - np.uint16(1)) & ~LAST_ENTRY)[~is_first],
     }
     return EncodedTable(arrays, entries)
 
 
 def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     """Restore the slots and labels of a table; its entries are in the order of the file."""
-    label, check = typed(arrays, "label", np.uint16), typed(arrays, "check", np.uint32)
-    slots, used = int(typed(arrays, "slots", np.int64)[0]), typed(arrays, "used", np.uint8)
+    check, used = typed(arrays, "check", np.uint32), typed(arrays, "used", np.uint8)
+    slots = int(typed(arrays, "slots", np.int64)[0])
+    if "label" not in arrays:
+        numbers = (typed(arrays, name, np.uint16) for name in ("size", "first", "step"))
+        return _native.unpack_table(slots, used, check, *numbers)
+    # Labels as earlier versions stored them, with a mark at the last one of each feature.
+    label = typed(arrays, "label", np.uint16)
     if slots > LEAST_SLOTS + MAX_ROOM * len(check):  # each bit in the file becomes 8 bytes in memory
         raise ConfigError(f"a table has {slots:,} slots for {len(check):,} features")
     if len(used) != -(-slots // 8):

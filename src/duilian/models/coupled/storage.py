@@ -30,7 +30,7 @@ from duilian.models.base.named_weights import (
     entries,
     transition_weights,
 )
-from duilian.models.base.precision import Precision, dequantise, quantise
+from duilian.models.base.precision import STEP, Precision, dequantise, quantise
 from duilian.models.base.table_codec import EncodedTable, below, decode_table, encode_table, typed
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.sides import Sides
@@ -187,8 +187,8 @@ def _weight_arrays(compiled: list[_native.CoupledWeights], precision: Precision)
     packed: list[EncodedTable] = []
     tables: list[int] = []
     arrays: Arrays = {}
-    transitions = np.stack([weights.transition for weights in compiled])
-    at = np.flatnonzero(transitions.any(axis=0)).astype(np.uint32)  # most bundles never follow each other
+    transitions = _trimmed_moves(np.stack([weights.transition for weights in compiled]), precision)
+    at = np.flatnonzero(transitions.any(axis=0))  # most bundles never follow each other
     for k, weights in enumerate(compiled):
         slot, label = weights.slot, weights.label
         same = (t for t, key in enumerate(keys) if _are_equal(key, (slot, label)))
@@ -202,8 +202,19 @@ def _weight_arrays(compiled: list[_native.CoupledWeights], precision: Precision)
         arrays |= {f"{k}.{name}": array for name, array in kept.items()}
     for t, table_arrays in enumerate(packed):
         arrays |= {f"table.{t}.{name}": array for name, array in table_arrays.arrays.items()}
-    arrays |= {"transition.at": at, "transition.size": np.array([transitions.shape[1]], np.int64)}
+    arrays |= {
+        "transition.skip": (np.diff(at, prepend=-1) - 1).astype(np.uint32),
+        "transition.size": np.array([transitions.shape[1]], np.int64),
+    }
     return tables, arrays
+
+
+def _trimmed_moves(transitions: npt.NDArray[np.float32], precision: Precision) -> npt.NDArray[np.float32]:
+    """[sets, transitions] For `int4`, without those that are nearer to 0 than half a step."""
+    if precision != "int4":
+        return transitions
+    least = STEP / 2 * transitions.std(where=transitions != 0) if transitions.any() else 0.0
+    return np.where(np.abs(transitions) < least, np.float32(0), transitions)
 
 
 def _are_equal(a: tuple[npt.NDArray[Any], ...], b: tuple[npt.NDArray[Any], ...]) -> bool:
@@ -236,7 +247,11 @@ def _compiled(
 
 def _dense(arrays: Arrays, size: int) -> npt.NDArray[np.float32]:
     """Restore the transitions; a file has only those that are not 0."""
-    stated, at = typed(arrays, "size", np.int64), typed(arrays, "at", np.uint32)
+    stated = typed(arrays, "size", np.int64)
+    if "at" in arrays:  # as earlier versions stored them
+        at = typed(arrays, "at", np.uint32).astype(np.int64)
+    else:
+        at = np.cumsum(typed(arrays, "skip", np.uint32) + np.int64(1)) - 1
     if size > MAX_TRANSITIONS:
         raise ConfigError(f"there are {size:,} transitions; a model has at most {MAX_TRANSITIONS:,}")
     if stated.tolist() != [size] or (len(at) and int(at.max()) >= size):

@@ -13,7 +13,7 @@ from duilian import _native
 from duilian.errors import ConfigError
 from duilian.labels.encoding import names_of
 from duilian.models.base.estimator import Arrays, State, StoredModel
-from duilian.models.base.precision import Precision, codebook_of, dequantise, quantise
+from duilian.models.base.precision import STEP, Precision, codebook_of, dequantise, quantise
 from duilian.models.base.table_codec import below, typed
 from duilian.models.parser.config import ParserConfig, TreeConfig
 from duilian.models.parser.tree_packing import TreePacker, Weights
@@ -23,6 +23,8 @@ FEATURES = 2
 NO_WEIGHTS = np.zeros(0, np.float32)
 ROOT = "root"  # the relation of roots in UD
 MOST_TRIMMED_PRUNING = 0.3
+STEPS = {"tree": 0.25, "pruning": STEP}
+"""In `int4`: a tree is the sum of so many weights that coarser ones do."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,7 +90,7 @@ class ParserModel(StoredModel):
         for name, weights in (("tree", self.dense_weights()), ("pruning", self.pruning)):
             is_used = weights != 0.0
             arrays[f"{name}.used"] = np.packbits(is_used)
-            kept = quantise(weights[is_used], precision)
+            kept = quantise(weights[is_used], precision, STEPS[name])
             arrays |= {f"{name}.{key}": array for key, array in kept.items()}
         return header, arrays
 
