@@ -52,7 +52,7 @@ def main() -> None:
         f"-dict={words}",
         f"-artifact_prefix={options.keep}/guided-",
         "-max_len=2000",
-        "-timeout=20",
+        "-timeout=600",
     ]
     atheris.Setup([sys.argv[0], *limits, str(corpus)], attack)
     atheris.Fuzz()

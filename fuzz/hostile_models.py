@@ -38,7 +38,7 @@ from duilian.recipes import Recipe, Run, train
 from duilian.reports.inspection import ModelCard
 from golden.golden_models import HALF, RECIPES, SMALL_PARSER, lay_out, recipe
 from models.two_treebanks import TRAIN
-from mutations import mutant
+from mutations import mutant, spoil_contents
 
 TIME_LIMIT = 5.0  # seconds of a mutant, of the processor: the machine may be busy
 PATIENCE = 60.0  # times as long by the clock
@@ -241,7 +241,12 @@ def attack(model: Path, runs: int, seed: int, worker: Worker, keep: Path | None 
 
 
 def _write_mutant(rng: random.Random, path: Path, header: dict[str, Any], arrays: dict[str, Any]) -> str:
-    """Write a mutant that a model file can hold."""
+    """Write a mutant that a model file can hold, or that differs in the bytes that it stores."""
+    if rng.random() < 0.15:
+        write_model(path, header, arrays)
+        done, raw = spoil_contents(rng, path.read_bytes())
+        path.write_bytes(raw)
+        return done
     while True:
         done, new_header, new_arrays = mutant(rng, header, arrays)
         try:

@@ -8,10 +8,13 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from duilian.modelfile import DIGEST_SIZE, PRELUDE
 
 Array = npt.NDArray[Any]
 Header = dict[str, Any]
@@ -129,6 +132,22 @@ def _retyped(rng: random.Random, array: Array) -> Array:
     dtype = rng.choice(("|b1", "|i1", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8"))
     with np.errstate(all="ignore"):
         return array.astype(dtype)
+
+
+def spoil_contents(rng: random.Random, raw: bytes) -> tuple[str, bytes]:
+    """A model file with other bytes in its arrays, as it stores them, and the checksum of these bytes.
+
+    What it stores may be coded: `write_model` would code mutants well.
+    """
+    *_, size = PRELUDE.unpack_from(raw)
+    begin, end = PRELUDE.size + size, len(raw) - DIGEST_SIZE
+    body = bytearray(raw[:end])
+    changes = rng.choice((1, 1, 2, 8)) if end > begin else 0
+    for _ in range(changes):
+        at, length = rng.randrange(begin, end), rng.choice((1, 1, 2, 4, 40))
+        length = min(length, end - at)
+        body[at : at + length] = rng.choice((bytes(length), b"\xff" * length, rng.randbytes(length)))
+    return f"{changes} places in the file", bytes(body) + blake2b(body, digest_size=DIGEST_SIZE).digest()
 
 
 _CHANGES: tuple[tuple[str, Callable[[random.Random, Array], Array] | None], ...] = (

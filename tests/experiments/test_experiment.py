@@ -8,6 +8,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import joblib
 import pytest
 
 import duilian as dl
@@ -160,6 +161,14 @@ def test_an_executor_gives_the_same(finished: tuple[Path, ExperimentResult], tmp
     with ThreadPoolExecutor(2) as executor:
         result = dl.experiment("demo", tmp_path / "out", executor=executor)
     assert figures(result) == figures(finished[1])
+
+
+def test_workers_of_joblib_give_the_same(finished: tuple[Path, ExperimentResult], tmp_path: Path) -> None:
+    told = []
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        result = dl.experiment("demo", tmp_path / "out", on_progress=told.append)
+    assert figures(result) == figures(finished[1])
+    assert {each.number for each in told} == {1, 2}
 
 
 def test_two_processes_give_the_same(finished: tuple[Path, ExperimentResult], tmp_path: Path) -> None:

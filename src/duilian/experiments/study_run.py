@@ -25,6 +25,7 @@ from duilian.experiments.plan import Cell, StudyPlan
 from duilian.experiments.result_pages import write_pages
 from duilian.experiments.results import ExperimentResult, collect
 from duilian.experiments.study import Study
+from duilian.learning.jobs import has_workers, run_jobs_elsewhere
 from duilian.recipes.recipe import DATA_VARIABLE, data_hint
 from duilian.version import __version__
 
@@ -65,7 +66,8 @@ def experiment(
     `name` is a study of the package, or the path of your own; `data` is the folder of the corpora. `only`, a
     pattern or part of a name, selects cells to run. `sample` is the form on samples of the corpora, `quick`
     the shortest one. `jobs` is the number of processes. An `executor`, such as
-    `dask.distributed.Client(…).get_executor()`, runs the cells elsewhere, in the same folders.
+    `dask.distributed.Client(…).get_executor()`, runs the cells elsewhere, in the same folders; so do the
+    workers of `joblib.parallel_config`, of Dask or Ray.
 
     >>> found = experiment("demo", "out", quick=True)
     >>> [(row.name, row.values[0] is not None) for row in found.tables[0].rows]
@@ -236,10 +238,15 @@ class _Runner:
     ) -> Iterator[Cell]:
         """Run cells and yield each when it is finished."""
         arguments = (self._cells_folder, self.data, tuple(parts))
-        if executor is None and (jobs == 1 or len(cells) < 2):
+        if executor is None and ((jobs == 1 and not has_workers()) or len(cells) < 2):
             for cell in cells:
                 run_cell(cell, *arguments)
                 yield cell
+            return
+        if executor is None and jobs == 1:
+            by_key = {cell.key: cell for cell in cells}
+            for key in run_jobs_elsewhere(_run_and_name, [(cell, *arguments) for cell in cells]):
+                yield by_key[key]
             return
         pool = executor or ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
         try:
@@ -250,6 +257,11 @@ class _Runner:
         finally:
             if executor is None:
                 pool.shutdown(cancel_futures=True)
+
+
+def _run_and_name(cell: Cell, *arguments: Any) -> str:
+    run_cell(cell, *arguments)
+    return cell.key
 
 
 def _chosen(cells: Sequence[Cell], only: str | None) -> list[Cell]:

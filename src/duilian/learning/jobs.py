@@ -33,6 +33,14 @@ def run_jobs(
         yield from (job(*each) for each in arguments)
 
 
+def run_jobs_elsewhere(job: Callable[..., Answer], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Answer]:
+    """Yield `job(*each)` for each of the arguments on joblib's workers, whichever is ready first."""
+    import joblib
+
+    parallel = joblib.Parallel(batch_size=1, max_nbytes=None, return_as="generator_unordered")
+    yield from parallel(joblib.delayed(_run_alone)(job, each) for each in arguments)
+
+
 def has_workers() -> bool:
     """Whether joblib has been imported and told to use several workers."""
     joblib = sys.modules.get("joblib")
