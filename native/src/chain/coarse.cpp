@@ -15,9 +15,7 @@ namespace {
 
 constexpr double kWidest = 10000.0;  // widest window: dead scores must be well outside
 
-[[nodiscard]] std::size_t padded_lanes(std::size_t n) {
-  return (n + kCoarseLanes - 1) / kCoarseLanes * kCoarseLanes;
-}
+[[nodiscard]] std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
 }  // namespace
 
@@ -60,10 +58,7 @@ CoarseChain::CoarseChain(const TransitionShape& shape, const Succession& rules, 
     for (std::size_t j = shape.col0; j < shape.col0 + shape.cols; ++j)
       core_[(lane_[i] - row0_) * cols_ + lane_[j] - col0_] = rounded(i, j);
   }
-  if (!add_diagonals(shape, rounded)) {
-    vectors_.clear();
-    return;
-  }
+  add_diagonals(shape, rounded);
   start_.assign(stride(), kCoarseDead);
   stop_.assign(stride(), kCoarseDead);
   for (std::size_t l = 0; l < labels; ++l) {
@@ -73,65 +68,75 @@ CoarseChain::CoarseChain(const TransitionShape& shape, const Succession& rules, 
   for (int k = 0; k <= -kCoarseLow; ++k) decay_.push_back(static_cast<float>(std::exp(-k / scale)));
 }
 
-/// Starts a new vector for each group of labels with the same kind of transitions, so that diagonals lead
-/// from lane to lane.
+/// Starts a new vector of the shorter kind for each group of labels with the same kind of transitions, so
+/// that diagonals lead from whole vectors to whole vectors.
 void CoarseChain::place_labels(const TransitionShape& shape) {
   std::set<std::size_t> begins{0,          shape.labels,           shape.row0, shape.row0 + shape.rows,
                                shape.col0, shape.col0 + shape.cols};
   for (const Diagonal& d : shape.diagonals) begins.insert({d.i0, d.i0 + d.size, d.j0, d.j0 + d.size});
   for (std::size_t l = 0; l < shape.labels; ++l) {
-    if (begins.contains(l)) label_.resize(padded_lanes(label_.size()), -1);
+    if (begins.contains(l)) label_.resize(round_up(label_.size(), kCoarseLanes), -1);
     lane_.push_back(static_cast<std::uint16_t>(label_.size()));
     label_.push_back(static_cast<std::int32_t>(l));
   }
-  label_.resize(padded_lanes(label_.size()), -1);
-  const auto end_of = [&](std::size_t last) {
-    return padded_lanes(static_cast<std::size_t>(lane_[last]) + 1);
+  label_.resize(round_up(label_.size(), kMaxCoarseLanes), -1);
+  const std::size_t lanes = kernels_->coarse_lanes;
+  const auto place = [&](std::size_t label, std::size_t count, std::size_t& first, std::size_t& size) {
+    first = lane_[label] / lanes * lanes;
+    size = round_up(static_cast<std::size_t>(lane_[label + count - 1]) + 1, lanes) - first;
   };
   if (shape.rows > 0 && shape.cols > 0) {
-    row0_ = lane_[shape.row0];
-    rows_ = end_of(shape.row0 + shape.rows - 1) - row0_;
-    col0_ = lane_[shape.col0];
-    cols_ = end_of(shape.col0 + shape.cols - 1) - col0_;
+    place(shape.row0, shape.rows, row0_, rows_);
+    place(shape.col0, shape.cols, col0_, cols_);
   }
-  vectors_.resize(label_.size() / kCoarseLanes, {-1, 0, 0, 0, 0});
-  for (std::size_t v = col0_ / kCoarseLanes; v < (col0_ + cols_) / kCoarseLanes; ++v)
-    vectors_[v].column = static_cast<std::int16_t>(v - col0_ / kCoarseLanes);
+  vectors_.resize(label_.size() / lanes, {false, 0, 0, 0, 0});
+  for (std::size_t v = col0_ / lanes; v < (col0_ + cols_) / lanes; ++v) vectors_[v].is_column = true;
 }
 
-/// Returns false if a diagonal does not lead from lane to lane.
-bool CoarseChain::add_diagonals(const TransitionShape& shape,
+void CoarseChain::add_diagonals(const TransitionShape& shape,
                                 const std::function<CoarseScore(std::size_t, std::size_t)>& score) {
-  std::map<std::pair<std::size_t, std::size_t>, std::uint16_t> arc_of;  // vectors at both ends → its scores
+  const std::size_t lanes = kernels_->coarse_lanes;
+  // For each vector, the distances of the other ends and the scores, from its view.
+  using Arcs = std::map<std::pair<std::size_t, std::int32_t>, std::vector<CoarseScore>>;
+  Arcs into, out;
+  const auto add = [&](Arcs& arcs, std::size_t own, std::size_t other, CoarseScore between) {
+    const auto distance = static_cast<std::int32_t>(other) - static_cast<std::int32_t>(own);
+    auto& arc = arcs[{own / lanes, distance}];
+    arc.resize(lanes, kCoarseDead);
+    arc[own % lanes] = between;
+  };
   for (const Diagonal& d : shape.diagonals) {
     for (std::size_t k = 0; k < d.size; ++k) {
       const std::size_t from = lane_[d.i0 + k];
       const std::size_t to = lane_[d.j0 + k];
-      if (from % kCoarseLanes != to % kCoarseLanes) return false;
-      const auto number = static_cast<std::uint16_t>(arc_of.size());
-      const auto [at, is_new] = arc_of.try_emplace({from / kCoarseLanes, to / kCoarseLanes}, number);
-      if (is_new) arc_.resize(arc_.size() + kCoarseLanes, kCoarseDead);
-      arc_[at->second * kCoarseLanes + from % kCoarseLanes] = score(d.i0 + k, d.j0 + k);
+      add(into, to, from, score(d.i0 + k, d.j0 + k));
+      add(out, from, to, score(d.i0 + k, d.j0 + k));
     }
   }
   for (std::size_t v = 0; v < vectors_.size(); ++v) {
-    const auto gather = [&](bool is_into, std::uint16_t& first, std::uint16_t& last) {
+    const auto gather = [&](const Arcs& arcs, std::uint16_t& first, std::uint16_t& last) {
       first = static_cast<std::uint16_t>(diagonals_.size());
-      for (const auto& [ends, arc] : arc_of) {
-        if ((is_into ? ends.second : ends.first) == v)
-          diagonals_.push_back({static_cast<std::uint16_t>(is_into ? ends.first : ends.second), arc});
+      for (auto at = arcs.lower_bound({v, INT32_MIN}); at != arcs.end() && at->first.first == v; ++at) {
+        diagonals_.push_back({at->first.second, static_cast<std::uint32_t>(arc_.size() / lanes)});
+        arc_.insert(arc_.end(), at->second.begin(), at->second.end());
       }
       last = static_cast<std::uint16_t>(diagonals_.size());
     };
-    gather(true, vectors_[v].into, vectors_[v].into_end);
-    gather(false, vectors_[v].out, vectors_[v].out_end);
+    gather(into, vectors_[v].into, vectors_[v].into_end);
+    gather(out, vectors_[v].out, vectors_[v].out_end);
   }
-  return true;
 }
 
 CoarseMatrix CoarseChain::matrix() const {
   return {vectors_.size(), vectors_.data(), diagonals_.data(), arc_.data(), row0_, rows_,
           col0_,           cols_,           core_.data()};
+}
+
+/// Makes room for a row of scores at each position, with dead scores between them.
+void CoarseChain::lay_out(std::size_t positions, std::vector<CoarseScore>& rows) const {
+  rows.resize(std::max(rows.size(), at(positions)));
+  for (std::size_t t = 0; t <= positions; ++t)
+    std::fill_n(rows.data() + at(t) - kMaxCoarseLanes, kMaxCoarseLanes, kCoarseDead);
 }
 
 /// Scores the best path to each label and lists the rows of the core for the next step; returns false if
@@ -141,20 +146,19 @@ bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t
   const CoarseMatrix m = matrix();
   const auto beam = static_cast<CoarseScore>(
       std::max(-5 * width_ / 4, kCoarseDead + 1));  // a good label may follow a doubtful one
-  work.alpha.resize(std::max(work.alpha.size(), positions * stride()));
-  work.row.resize(positions * m.rows);
+  lay_out(positions, work.alpha);
+  work.row.resize(positions * m.rows + kMaxCoarseLanes);
   work.alpha_base.resize(positions);
   work.row_first.assign(1, 0);
   for (std::size_t t = 0; t < positions; ++t) {
-    CoarseScore* alpha = work.alpha.data() + t * stride();
-    if (kernels_->coarse_state(state + t * step, stride()) == kCoarseForbidden) return false;
+    CoarseScore* alpha = work.alpha.data() + at(t);
     CoarseScore peak = kCoarseDead;
     if (t == 0) {
       peak = kernels_->coarse_start(start_.data(), state, stride(), alpha);
     } else {
       const std::size_t first = work.row_first[t - 1];
-      peak = kernels_->coarse_forward(m, alpha - stride(), work.row.data() + first, work.row_first[t] - first,
-                                      state + t * step, alpha);
+      peak = kernels_->coarse_forward(m, work.alpha.data() + at(t - 1), work.row.data() + first,
+                                      work.row_first[t] - first, state + t * step, alpha);
     }
     if (peak <= kCoarseDead) return false;
     work.alpha_base[t] = (t == 0 ? 0 : work.alpha_base[t - 1]) + peak;
@@ -169,16 +173,15 @@ bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t
 bool CoarseChain::backward(std::size_t positions, const CoarseScore* state, std::size_t step,
                            CoarseWorkspace& work) const {
   const CoarseMatrix m = matrix();
-  work.beta.resize(std::max(work.beta.size(), positions * stride()));
-  work.message.resize(stride());
+  lay_out(positions, work.beta);
+  lay_out(1, work.message);
   work.beta_base.assign(positions, 0);
-  std::copy(stop_.begin(), stop_.end(), work.beta.data() + (positions - 1) * stride());
+  std::copy(stop_.begin(), stop_.end(), work.beta.data() + at(positions - 1));
   for (std::size_t t = positions - 1; t > 0; --t) {
     const std::size_t first = work.row_first[t - 1];
-    CoarseScore* beta = work.beta.data() + t * stride();
-    const CoarseScore peak =
-        kernels_->coarse_backward(m, state + t * step, beta, work.row.data() + first,
-                                  work.row_first[t] - first, work.message.data(), beta - stride());
+    const CoarseScore peak = kernels_->coarse_backward(
+        m, state + t * step, work.beta.data() + at(t), work.row.data() + first, work.row_first[t] - first,
+        work.message.data() + at(0), work.beta.data() + at(t - 1));
     if (peak <= kCoarseDead) return false;
     work.beta_base[t - 1] = work.beta_base[t] + peak;
   }
@@ -191,8 +194,8 @@ bool CoarseChain::backward(std::size_t positions, const CoarseScore* state, std:
 bool CoarseChain::meet(std::size_t positions, CoarseWorkspace& work) const {
   work.best.resize(positions);
   for (std::size_t t = 0; t < positions; ++t) {
-    CoarseScore* beta = work.beta.data() + t * stride();
-    work.best[t] = kernels_->coarse_sums(work.alpha.data() + t * stride(), beta, stride(), beta);
+    CoarseScore* beta = work.beta.data() + at(t);
+    work.best[t] = kernels_->coarse_sums(work.alpha.data() + at(t), beta, stride(), beta);
     const std::int64_t score = work.alpha_base[t] + work.beta_base[t] + work.best[t];
     if (work.best[t] <= kCoarseDead + width_ ||
         score != work.alpha_base[0] + work.beta_base[0] + work.best[0])
@@ -203,7 +206,7 @@ bool CoarseChain::meet(std::size_t positions, CoarseWorkspace& work) const {
 
 /// The previous lane on the best path to this lane of position t.
 std::uint16_t CoarseChain::best_before(std::size_t t, std::uint16_t lane, const CoarseWorkspace& work) const {
-  const CoarseScore* alpha = work.alpha.data() + (t - 1) * stride();
+  const CoarseScore* alpha = work.alpha.data() + at(t - 1);
   std::int32_t highest = std::numeric_limits<std::int32_t>::min();
   std::size_t best = 0;
   const auto offer = [&](std::size_t from, CoarseScore transition) {
@@ -212,26 +215,27 @@ std::uint16_t CoarseChain::best_before(std::size_t t, std::uint16_t lane, const 
     highest = sum;
     best = from;
   };
-  const CoarseMatrix::Vector& vector = vectors_[lane / kCoarseLanes];
-  for (std::size_t k = work.row_first[t - 1]; k < work.row_first[t] && vector.column >= 0; ++k)
+  const std::size_t lanes = kernels_->coarse_lanes;
+  const CoarseMatrix::Vector& vector = vectors_[lane / lanes];
+  for (std::size_t k = work.row_first[t - 1]; k < work.row_first[t] && vector.is_column; ++k)
     offer(row0_ + work.row[k], core_[work.row[k] * cols_ + lane - col0_]);
   for (std::size_t d = vector.into; d < vector.into_end; ++d) {
-    const std::size_t own = lane % kCoarseLanes;
-    offer(diagonals_[d].other * kCoarseLanes + own, arc_[diagonals_[d].arc * kCoarseLanes + own]);
+    const CoarseScore arc = arc_[diagonals_[d].arc * lanes + lane % lanes];
+    if (arc != kCoarseDead) offer(static_cast<std::size_t>(lane + diagonals_[d].other), arc);
   }
   return static_cast<std::uint16_t>(best);
 }
 
 void CoarseChain::find_path(std::size_t positions, CoarseWorkspace& work) const {
   work.path.resize(positions);
-  const auto last = work.beta.begin() + static_cast<std::ptrdiff_t>((positions - 1) * stride());
+  const auto last = work.beta.begin() + static_cast<std::ptrdiff_t>(at(positions - 1));
   work.path.back() =
       static_cast<std::uint16_t>(std::max_element(last, last + static_cast<std::ptrdiff_t>(stride())) - last);
   for (std::size_t t = positions - 1; t > 0; --t) work.path[t - 1] = best_before(t, work.path[t], work);
 }
 
 void CoarseChain::cut(std::size_t t, std::size_t count, CoarseWorkspace& work) const {
-  const CoarseScore* through = work.beta.data() + t * stride();
+  const CoarseScore* through = work.beta.data() + at(t);
   const auto begin = work.place.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(max_labels_);
   std::stable_sort(begin, begin + static_cast<std::ptrdiff_t>(count),
@@ -244,14 +248,14 @@ bool CoarseChain::choose(std::int32_t positions, CoarseScore* state, std::size_t
                          TagSets& out, std::vector<float>& strength) const {
   const auto T = static_cast<std::size_t>(positions);
   if (!forward(T, state, step, work) || !backward(T, state, step, work) || !meet(T, work)) return false;
-  work.place.resize(stride());
+  work.place.resize(stride() + kMaxCoarseLanes);
   work.path.clear();
   out.first.assign(1, 0);
   out.tag.clear();
   strength.clear();
   for (std::size_t t = 0; t < T; ++t) {
     std::size_t count =
-        kernels_->coarse_at_least(work.beta.data() + t * stride(), stride(),
+        kernels_->coarse_at_least(work.beta.data() + at(t), stride(),
                                   static_cast<CoarseScore>(work.best[t] - width_), work.place.data());
     if (count > max_labels_) {
       if (work.path.empty()) find_path(T, work);

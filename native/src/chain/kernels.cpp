@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 namespace duilian {
 
@@ -13,18 +14,38 @@ const Kernels& set();
 namespace kernels_avx2 {
 const Kernels& set();
 }
+namespace kernels_avx512 {
+const Kernels& set();
+}
 #endif
 
 namespace {
 
-[[nodiscard]] const Kernels& choose() {
 #ifdef DUILIAN_HAS_AVX2
-  const char* wanted = std::getenv("DUILIAN_KERNELS");
-  const bool wants_baseline = wanted != nullptr && std::string_view(wanted) == "baseline";
-  if (!wants_baseline && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return kernels_avx2::set();
+[[nodiscard]] bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2");
+}
 #endif
-  return kernels_baseline::set();
+
+/// The sets that this machine can run, the slowest first.
+[[nodiscard]] std::vector<const Kernels*> usable() {
+  std::vector<const Kernels*> found{&kernels_baseline::set()};
+#ifdef DUILIAN_HAS_AVX2
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    found.push_back(&kernels_avx2::set());
+    if (has_avx512()) found.push_back(&kernels_avx512::set());
+  }
+#endif
+  return found;
+}
+
+[[nodiscard]] const Kernels& choose() {
+  const char* wanted = std::getenv("DUILIAN_KERNELS");
+  for (const Kernels* each : all_kernels()) {
+    if (wanted != nullptr && std::string_view(wanted) == each->name) return *each;
+  }
+  return *all_kernels().back();
 }
 
 }  // namespace
@@ -32,6 +53,11 @@ namespace {
 const Kernels& kernels() {
   static const Kernels& chosen = choose();
   return chosen;
+}
+
+std::span<const Kernels* const> all_kernels() {
+  static const std::vector<const Kernels*> found = usable();
+  return found;
 }
 
 const Kernels& baseline_kernels() { return kernels_baseline::set(); }

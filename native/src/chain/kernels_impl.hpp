@@ -166,6 +166,7 @@ double multiply(const double* x, Size n, Size stride, double* y, double* smalles
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+constexpr Size kLane = kCoarseLanes;
 #include "coarse_impl.hpp"
 
 }  // namespace
@@ -184,8 +185,8 @@ const Kernels& set() {
                                 peak_sum_place,
                                 at_least,
                                 multiply,
+                                kLane,
                                 coarse_add_rows,
-                                coarse_state,
                                 coarse_start,
                                 coarse_forward,
                                 coarse_backward,

@@ -135,7 +135,6 @@ std::unique_ptr<CoarsePruner> CoarsePruner::make(const CoupledShape& shape, cons
     const CoarseWindow window{pruning.coarse_window * (is_pruned(weights.pruned_sides, k) ? 1.0 : kOwn),
                               std::max(pruning.max_candidates, kMax)};
     pruner.emplace_back(shape.shapes[k], shape.rules[k], prune_between.table[k], scale, window);
-    if (!pruner.back().is_ready()) return nullptr;
   }
   return std::unique_ptr<CoarsePruner>(
       new CoarsePruner(shape, weights, pruning, scale, std::move(pruner), prune_between));

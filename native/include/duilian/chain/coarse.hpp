@@ -28,13 +28,13 @@ struct CoarseWindow {
 };
 
 struct CoarseWorkspace {
-  std::vector<CoarseScore> alpha, beta;             // [T][stride]
-  std::vector<CoarseScore> message;                 // [stride]
+  std::vector<CoarseScore> alpha, beta;             // [T][stride], with kMaxCoarseLanes around each row
+  std::vector<CoarseScore> message;                 // [stride], likewise
   std::vector<CoarseScore> best;                    // [T]
   std::vector<std::int64_t> alpha_base, beta_base;  // [T]  what alpha and beta are relative to
   std::vector<std::uint16_t> row;                   // rows of the core worth visiting
   std::vector<std::size_t> row_first;               // [T + 1]
-  std::vector<std::uint16_t> place;
+  std::vector<std::uint16_t> place;                 // [stride + kMaxCoarseLanes]
   std::vector<std::uint16_t> path;
 };
 
@@ -45,9 +45,7 @@ class CoarseChain {
   CoarseChain(const TransitionShape& shape, const Succession& rules, std::span<const float> score,
               double scale, CoarseWindow window, const Kernels& how = kernels());
 
-  /// Whether the transitions could be laid out; if not, no other method may be called.
-  [[nodiscard]] bool is_ready() const { return !vectors_.empty(); }
-  [[nodiscard]] std::size_t stride() const { return kCoarseLanes * vectors_.size(); }
+  [[nodiscard]] std::size_t stride() const { return label_.size(); }
   /// The lane of each label; lanes without a label must be forbidden.
   [[nodiscard]] const std::vector<std::uint16_t>& lanes() const { return lane_; }
 
@@ -62,6 +60,11 @@ class CoarseChain {
   void best_labels(std::int32_t positions, CoarseWorkspace& work, std::vector<std::int32_t>& out) const;
 
  private:
+  /// Where the row of a position begins.
+  [[nodiscard]] std::size_t at(std::size_t t) const {
+    return t * (stride() + kMaxCoarseLanes) + kMaxCoarseLanes;
+  }
+  void lay_out(std::size_t positions, std::vector<CoarseScore>& rows) const;
   [[nodiscard]] CoarseMatrix matrix() const;
   [[nodiscard]] bool forward(std::size_t positions, CoarseScore* state, std::size_t step,
                              CoarseWorkspace& work) const;
@@ -75,8 +78,8 @@ class CoarseChain {
   void cut(std::size_t t, std::size_t count, CoarseWorkspace& work) const;
 
   void place_labels(const TransitionShape& shape);
-  [[nodiscard]] bool add_diagonals(const TransitionShape& shape,
-                                   const std::function<CoarseScore(std::size_t, std::size_t)>& score);
+  void add_diagonals(const TransitionShape& shape,
+                     const std::function<CoarseScore(std::size_t, std::size_t)>& score);
 
   std::vector<std::uint16_t> lane_;  // [labels]
   std::vector<std::int32_t> label_;  // [stride], -1 where there is none

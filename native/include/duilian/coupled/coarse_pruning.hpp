@@ -26,9 +26,8 @@ struct UnitRange {
 
 class CoarsePruner {
  public:
-  /// Null if the weights need more than 16 bits, or if the rules of a side do not fit the layout. `features`
-  /// is the maximum number at a unit. The shape, weights and transitions must have been checked and must
-  /// outlive it.
+  /// Null if the weights need more than 16 bits. `features` is the maximum number at a unit. The shape,
+  /// weights and transitions must have been checked and must outlive it.
   [[nodiscard]] static std::unique_ptr<CoarsePruner> make(const CoupledShape& shape,
                                                           const CoupledWeights& weights,
                                                           const CoupledTransitions& prune_between,
