@@ -105,6 +105,9 @@ def test_trees() -> None:
     assert found.systems[0].mean("uas") == 100.0
     assert found.systems[0].mean("las") == 50.0
     assert found.contrasts[0].relations[0].guess == "dep"
+    sentence = found.contrasts[0].sentences[0]
+    assert sentence.gold == sentence.other == (("a", "X"), ("b", "Y←a obj"))
+    assert sentence.first == (("a", "X"), ("b", "Y←a dep"))
     cut = [Layer(("ab",), ("X",), (0,), ("root",))] * 4
     found = compare_layers(gold, {"cut": [cut], "right": [gold]}, trials=10)
     assert found.systems[1].mean("raw_las") == 100.0

@@ -47,7 +47,10 @@ class ChangedWord:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ChangedSentence:
-    """A sentence, counted from 1: words and tags of gold and of both systems' first runs."""
+    """A sentence, counted from 1: words and tags of gold and of both systems' first runs.
+
+    Where trees over the same words differ, a tag is followed by the head and its relation: `NN←去 dobj`.
+    """
 
     number: int
     gained: float  # words right in the other system only
@@ -146,10 +149,26 @@ def changed_sentences(a: Judged, b: Judged, first: FloatArray, other: FloatArray
             k + 1,
             float(gained[k]),
             float(lost[k]),
-            *(shown_words(layers[k]) for layers in (a.gold, a.guess, b.guess)),
+            *_side_by_side([layers[k] for layers in (a.gold, a.guess, b.guess)]),
         )
         for k in order[:MOST].tolist()
         if gained[k] + lost[k] > 0
+    ]
+
+
+def _side_by_side(layers: Sequence[Layer]) -> list[Shown]:
+    """The words with their tags, and with their heads where these are not all the same."""
+    found = [shown_words(each) for each in layers]
+    if not all(each.heads is not None and each.words == layers[0].words for each in layers):
+        return found
+    heads = [[_head(each, k) for k in range(len(each))] for each in layers]
+    same = [len(set(column)) == 1 for column in zip(*heads, strict=True)]
+    return [
+        tuple(
+            (word, tag if is_same else f"{tag}←{_named(layer, *head)}")
+            for (word, tag), head, is_same in zip(shown, own, same, strict=True)
+        )
+        for layer, shown, own in zip(layers, found, heads, strict=True)
     ]
 
 
@@ -157,3 +176,13 @@ def shown_words(layer: Layer) -> Shown:
     """The words with their tags, which are empty if there are none."""
     tags = [""] * len(layer) if layer.tags is None else map(shown_tag, layer.tags)
     return tuple(zip(layer.words, tags, strict=True))
+
+
+def _head(layer: Layer, k: int) -> tuple[int | None, str | None]:
+    assert layer.heads is not None
+    return layer.heads[k], None if layer.relations is None else layer.relations[k]
+
+
+def _named(layer: Layer, head: int | None, relation: str | None) -> str:
+    word = "?" if head is None else "ROOT" if head == 0 else layer.words[head - 1]
+    return f"{word} {relation}" if relation else word
