@@ -147,6 +147,10 @@ def test_n_best_and_conversion(page: Page) -> None:
     page.open("#t=" + quote(TEXT))
     page.find(".nbest summary").click()
     assert page.until("return document.querySelectorAll('.nbest li').length") > 2
+    first, *others = page.driver.find_elements("css selector", ".nbest > div:last-child li")
+    assert first.find_elements("css selector", ".chosen") != []
+    assert first.find_elements("css selector", ".new") == []
+    assert all(each.find_elements("css selector", ".new") for each in others), "each differs visibly"
     page.find("#tab-convert").click()
     page.until("return document.querySelector('.converted pre')?.textContent.includes('/')")
     assert page.words(0) == page.words(1)

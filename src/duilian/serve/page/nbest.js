@@ -28,12 +28,14 @@ function drawList(standard, docs, side) {
     const line = make("span", { class: "line", lang: "zh-Hans" });
     const names = keys(layers[k]);
     layers[k].words.forEach((word, n) => {
-      const part = make("span", { class: usual.has(names[n]) ? "part" : "part new" }, word, make("small", {}, layers[k].tags?.[n] ?? ""));
-      line.append(part);
+      const isUsual = usual.has(names[n]), tag = layers[k].tags?.[n] ?? "", xpos = layers[k].xpos?.[n];
+      const shown = !isUsual && xpos ? `${tag} ${xpos}` : tag; // two analyses may differ in this tag alone
+      line.append(make("span", { class: isUsual ? "part" : "part new" }, word, make("small", {}, shown)));
     });
+    if (!k) line.append(make("span", { class: "dim chosen" }, say("chosen"))); // decided word by word, so not always the most probable
     list.append(make("li", {}, bar, make("span", { class: "share" }, `${(100 * doc.probability).toFixed(1)} %`), line));
   });
-  return make("div", { class: "scroll", tabindex: "0" }, make("h3", {}, standard), list);
+  return make("div", {}, make("h3", {}, standard), list);
 }
 
-const keys = (layer) => layer.words.map((word, k) => `${layer.spans[k]} ${layer.tags?.[k]}`);
+const keys = (layer) => layer.words.map((word, k) => `${layer.spans[k]} ${layer.tags?.[k]} ${layer.xpos?.[k]}`);

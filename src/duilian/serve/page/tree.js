@@ -25,7 +25,8 @@ export function drawTree(tokens, meaning) {
   const top = TOP + LEVEL * Math.max(...arcs.map((arc) => arc.level), 1);
   const height = top + 54;
   const spoken = tokens.map((token) => `${token.text} ${token.relation ?? ""}`).join("; ");
-  const svg = makeSvg("svg", { class: "arcs", width: right, height, viewBox: `0 0 ${right} ${height}`, role: "img", "aria-label": spoken });
+  const svg = makeSvg("svg", { class: "arcs", viewBox: `0 0 ${right} ${height}`, role: "img", "aria-label": spoken });
+  svg.style.setProperty("--width", `${right}px`);
   const lines = arcs.map((arc) => drawArc(arc, centres, top, tokens, meaning));
   svg.append(...lines, ...tokens.map((token, k) => drawWord(token, centres[k], top, k)));
   svg.addEventListener("pointerover", (event) => light(svg, event.target.closest("[data-word]")));
