@@ -32,6 +32,7 @@ from duilian.scale import ArrowAnalyzer, FolderRun
 from duilian.scale.input_parts import find_parts
 
 ASK = dl.Ask(standards=("pku",), trees=False)
+DRAWS = 100  # of the sizes of parts, in the simulation of many cores
 FAST = dl.Ask(standards=("pku",), trees=False, tags=False, fast=True)
 KIND = pa.list_(
     pa.struct([("start", pa.int32()), ("end", pa.int32()), ("word", pa.string()), ("tag", pa.string())])
@@ -135,7 +136,7 @@ def growth(asked: argparse.Namespace) -> None:
             own = ArrowAnalyzer(ask=ASK, lexicon=str(path))
             print(f"lexicon of {size:7,} words: {rate(own, texts, len(text)):9,.0f} characters/s")
     for cores in (8, 64, 512):
-        shares = [f"{busy(cores, parts):.0%} busy with {parts} parts a core" for parts in (1, 4, 16)]
+        shares = [f"{busy(cores, parts):.0%} busy with {parts} parts a core" for parts in (1, 4, 16, 64)]
         print(f"{cores:4} cores: {', '.join(shares)}")
 
 
@@ -152,12 +153,14 @@ def rate(analyze: ArrowAnalyzer, texts: pa.Array, characters: int) -> float:
 
 def busy(cores: int, parts: int) -> float:
     """The share of time that cores are busy if parts of log-normal sizes (σ = 1) wait in one queue."""
-    draw = random.Random(1)
-    sizes = [draw.lognormvariate(0, 1) for _ in range(cores * parts)]
-    ends = [0.0] * cores
-    for size in sizes:
-        heapq.heapreplace(ends, ends[0] + size)
-    return sum(sizes) / (cores * max(ends))
+    draw, shares = random.Random(1), []
+    for _ in range(DRAWS):
+        sizes = [draw.lognormvariate(0, 1) for _ in range(cores * parts)]
+        ends = [0.0] * cores
+        for size in sizes:
+            heapq.heapreplace(ends, ends[0] + size)
+        shares.append(sum(sizes) / (cores * max(ends)))
+    return statistics.mean(shares)
 
 
 def skew(asked: argparse.Namespace) -> None:

@@ -24,6 +24,7 @@ from typing import Any
 
 TEXT = "他把手机借给了北京大学的同学，然后坐车去图书馆看书。"
 BATCH = 32
+CORE = min(os.sched_getaffinity(0))  # of the service, and of the engine beside it
 QUIET = 40.0  # seconds
 HEAD = "POST /analyze HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n"
 ROUNDS, REQUESTS = 12, 50  # of the service and the engine by turns, and requests in each
@@ -51,10 +52,15 @@ def service(*options: str) -> Iterator[tuple[int, int]]:
             found = re.search(r":(\d+) ", said)
             if found is None:
                 raise SystemExit(f"the service did not start: {said.strip()}")
-            os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})
+            os.sched_setaffinity(process.pid, {CORE})
             yield process.pid, int(found[1])
         finally:
             process.terminate()
+
+
+def leave_core_to_service() -> None:
+    """Ask from the other processors, if there are any."""
+    os.sched_setaffinity(0, os.sched_getaffinity(0) - {CORE} or {CORE})
 
 
 def processor_seconds(pid: int) -> float:
@@ -147,7 +153,7 @@ class Engine:
         self._process = subprocess.Popen(
             [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        os.sched_setaffinity(self._process.pid, {min(os.sched_getaffinity(0))})
+        os.sched_setaffinity(self._process.pid, {CORE})
         self._answer()  # the first time is slower
 
     def seconds(self, *, with_json: bool) -> float:
@@ -204,7 +210,7 @@ def one_text_a_request(pid: int, port: int) -> dict[str, Any]:
 
 def engine_calls(port: int) -> float:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        found = re.search(r"^duilian_engine_calls (\S+)", answer.read().decode(), re.MULTILINE)
+        found = re.search(r"^duilian_engine_calls_total (\S+)", answer.read().decode(), re.MULTILINE)
     assert found is not None
     return float(found[1])
 
@@ -228,11 +234,18 @@ def first_answers(number: int) -> dict[str, Any]:
     }
 
 
+async def saturated(port: int, question: dict[str, Any], seconds: float) -> float:
+    """Answers a second when two clients ask without pause: the capacity."""
+    clients = Client(port, question), Client(port, question)
+    await asyncio.gather(*(alone(client, seconds) for client in clients))
+    return sum(len(client.seconds) for client in clients) / seconds
+
+
 def under_load(pid: int, port: int, question: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Latencies in overload, and before and after it, because other programs come and go meanwhile."""
     quiet, busy = Client(port, question), Client(port, question)
+    rate = asyncio.run(saturated(port, question, QUIET / 4))
     asyncio.run(alone(quiet, QUIET))
-    rate = 1 / statistics.median(quiet.seconds)
     asyncio.run(at_rate(busy, 2 * rate, min(seconds, 10)))
     memory, busy = megabytes(pid), Client(port, question)
     asyncio.run(at_rate(busy, 2 * rate, seconds))
@@ -256,6 +269,7 @@ def measure(seconds: float, starts: int) -> dict[str, Any]:
     question = {"text": [TEXT] * BATCH}
     found = first_answers(starts) if starts else {}
     with service() as (pid, port):
+        leave_core_to_service()
         client = Client(port, question)
         asyncio.run(one_by_one(client, REQUESTS))
         client.leave()

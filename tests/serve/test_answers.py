@@ -150,6 +150,8 @@ class TestFacts:
         lines = client.get("/metrics").text.splitlines()
         assert any(line.startswith('duilian_requests_total{path="/segment",status="200"} ') for line in lines)
         assert "duilian_waiting 0" in lines
+        assert "# TYPE duilian_waiting gauge" in lines
+        assert "# TYPE duilian_engine_calls_total counter" in lines
 
     def test_openapi_has_examples(self, client: TestClient, zh: dl.Analyzer) -> None:
         described = client.get("/openapi.json").json()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -121,6 +123,12 @@ class TestBadRequests:
     ) -> None:
         answer = client.post("/analyze", content=body, headers={"content-type": "application/json"})
         refused(answer, status, sentence)
+
+    @pytest.mark.parametrize("question", [{"text": "\ud800"}, {"text": "x", "words": ["a b"]}])
+    def test_hints_are_for_who_sends_requests(self, client: TestClient, question: dict[str, Any]) -> None:
+        body = json.dumps(question).encode()
+        said = client.post("/analyze", content=body, headers={"content-type": "application/json"}).json()
+        assert not set(re.findall(r"errors=|tabs|line", said.get("hint", "")))
 
     def test_unknown_pages_and_methods(self, client: TestClient) -> None:
         refused(client.get("/nothing"), 404, "there is no such page")

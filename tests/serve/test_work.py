@@ -119,7 +119,8 @@ def test_while_overload_lasts_only_those_are_accepted_that_a_thread_is_nearly_fr
         assert await is_refused(at=10.5)
         await ended(first, gates[1], 11)
         assert await is_refused(at=11.3)  # the second needs until 12
-        assert not await is_refused(at=11.5)
+        assert await is_refused(at=11.5)
+        assert not await is_refused(at=11.7)
         assert await is_refused(at=11.9)  # somebody waits
         await ended(second, gates[2], 12)
         gates[-1].opened.set()

@@ -100,7 +100,7 @@ class Service:
         return {
             "waiting": ("Requests waiting in the queue.", self.queue.waiting),
             "in_work": ("Requests being answered.", self.queue.in_work),
-            "engine_calls": (
+            "engine_calls_total": (
                 "Calls to the engine so far; one call may answer several requests.",
                 self.queue.batches,
             ),

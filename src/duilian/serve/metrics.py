@@ -26,7 +26,7 @@ class Metrics:
         self._seconds += seconds
 
     def text(self, gauges: dict[str, tuple[str, float]]) -> str:
-        """All counters, and gauges given as help text and value."""
+        """All counters, and gauges given as help text and value; a name in `_total` is a counter, too."""
         return "\n".join([*self._lines(gauges), ""])
 
     def _lines(self, gauges: dict[str, tuple[str, float]]) -> Iterator[str]:
@@ -45,5 +45,5 @@ class Metrics:
         yield f"duilian_characters_total {self.characters}"
         for name, (meaning, value) in gauges.items():
             yield f"# HELP duilian_{name} {meaning}"
-            yield f"# TYPE duilian_{name} gauge"
+            yield f"# TYPE duilian_{name} {'counter' if name.endswith('_total') else 'gauge'}"
             yield f"duilian_{name} {value:g}"

@@ -14,7 +14,7 @@ from duilian.corpus.formats.lookup import FormatOptions, find_format
 from duilian.corpus.places import ROW_FORMATS
 from duilian.document import Doc
 from duilian.engine import Analyzer, evaluate
-from duilian.errors import ConfigError, did_you_mean
+from duilian.errors import ConfigError, TextError, did_you_mean
 from duilian.lexicon import Entry, Lexicon
 from duilian.models.roles import Ask
 from duilian.serve.limits import MAX_WORD, Limits, RefusedError
@@ -61,7 +61,7 @@ class Responder:
         size = sum(map(len, found))
         self._check_characters(size)
         for text in found:
-            check_text(text)
+            _checked(text)
         if size > self.limits.sentences:  # a sentence has a character at least
             self._check_sentences(sum(len(sentences(text)) for text in found))
         if len(found) > self.limits.sentences:
@@ -174,7 +174,7 @@ class Responder:
 
     def check_pasted(self, text: str) -> int:
         """Check annotated text against the limit, and count its characters."""
-        self._check_characters(len(check_text(text)))
+        self._check_characters(len(_checked(text)))
         return len(text)
 
     def _check_characters(self, number: int) -> None:
@@ -188,8 +188,19 @@ class Responder:
             raise RefusedError(f"the text has more than {most:,} sentences: send fewer at a time")
 
 
+def _checked(text: str) -> str:
+    """Check a text; the engine's own hint is for people who write Python."""
+    try:
+        return check_text(text)
+    except TextError as error:
+        raise RefusedError(error.message, "replace it with U+FFFD before you send the text") from None
+
+
 def _entry(word: Any) -> Entry:
-    return Entry(word) if isinstance(word, str) else Entry(word.word, tuple(word.tags), word.weight)
+    try:
+        return Entry(word) if isinstance(word, str) else Entry(word.word, tuple(word.tags), word.weight)
+    except ConfigError as error:
+        raise RefusedError(error.message) from None  # hints are about files of words
 
 
 def _in_form(name: str, standard: str, docs: Iterable[Doc]) -> bytes:

@@ -24,7 +24,7 @@ from duilian.serve.limits import BusyError, Limits, UnavailableError
 
 MEMORY = 5.0  # seconds of work that was asked for, at most, so that overload ends
 PATIENCE = 0.5  # seconds of waiting that a burst may cause
-SOON = 0.6  # of the time of an answer: what a request may wait while overload lasts
+SOON = 0.4  # of the time of an answer: what a request may wait while overload lasts
 BATCH_JOBS, BATCH_SIZE = 32, 8_000  # requests and characters that are answered in one call
 
 _log = logging.getLogger("duilian.serve")
