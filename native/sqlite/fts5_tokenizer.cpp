@@ -54,7 +54,8 @@ struct Models {
 };
 using SharedModels = std::shared_ptr<Models>;
 
-/// A text with the byte where each character begins; each byte that is not UTF-8 becomes U+FFFD.
+/// A text with the byte where each character begins; each byte that is not UTF-8 becomes U+FFFD. A zero
+/// becomes a space: some versions of FTS5 end a term there, and then report a damaged index.
 struct DecodedText {
   std::u32string characters;
   std::vector<int> byte;  // [characters + 1]
@@ -87,7 +88,7 @@ struct DecodedText {
     }
     is_valid = is_valid && !(size == 3 && code < 0x800) && !(size == 4 && code < 0x10000) &&
                code <= 0x10FFFF && !(code >= 0xD800 && code < 0xE000);
-    characters.push_back(is_valid ? code : U'\uFFFD');
+    characters.push_back(!is_valid ? U'\uFFFD' : code == 0 ? U' ' : code);
     return is_valid ? size : 1;
   }
 };

@@ -172,6 +172,12 @@ def test_what_is_no_text_does_no_harm(base: Any) -> None:
     assert any("上海" in text for text in matches(base, "上海"))
 
 
+def test_a_zero_ends_a_word(base: Any) -> None:
+    base.execute("INSERT INTO docs VALUES (CAST(? AS TEXT))", (b"ab\0cd",))
+    base.execute("INSERT INTO docs(docs) VALUES ('integrity-check')")
+    assert len(matches(base, "ab")) == len(matches(base, "cd")) == 1
+
+
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="not run: no sqlite3 shell")
 def test_the_shell_of_sqlite_loads_it(tmp_path: Path) -> None:
     model = sqlite.export_segmenter(tmp_path / "zh.segmenter")
