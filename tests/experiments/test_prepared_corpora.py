@@ -37,6 +37,18 @@ def test_mixed_text_is_made_once(tmp_path: Path) -> None:
     assert len(list((tmp_path / "data").glob("E-*.train.jsonl"))) == 2
 
 
+def test_a_share_may_lose_its_tags(tmp_path: Path) -> None:
+    step = {"name": "half", "step": "share", "of": "demo-ctb", "from": 0.0, "bare_from": 0.5, "to": 1.0}
+    found, whole = shelf(tmp_path), shelf(tmp_path)
+    found.prepare([step])
+    whole.prepare([{key: value for key, value in step.items() if key != "bare_from"}])
+    bare, full = (sentences(each, "half", "train") for each in (found, whole))
+    half = round(len(full) / 2)
+    assert [each["ctb"].words for each in bare] == [each["ctb"].words for each in full]
+    assert [each["ctb"] for each in bare[:half]] == [each["ctb"] for each in full[:half]]
+    assert all(each["ctb"].tags is None for each in bare[half:])
+
+
 def test_two_shares_are_the_corpus(tmp_path: Path) -> None:
     found = shelf(tmp_path)
     found.prepare(

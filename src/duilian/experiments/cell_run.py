@@ -193,9 +193,7 @@ def _evaluation(
     if asked.mode == "convert":
         return evaluate(_converted(cell, recipe, model, gold), gold, **words)
     if asked.mode:
-        layers = [sentence[gold.standard] for sentence in gold]
-        guess = model.model.of(asked.mode).predict_layers(layers)
-        return evaluate(_corpus(guess, gold.standard), gold, **words)
+        return evaluate(model.model.of(asked.mode), gold, standard=gold.standard, **words)
     return evaluate(model, gold, standard=gold.standard, **words)
 
 

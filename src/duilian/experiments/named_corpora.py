@@ -2,7 +2,8 @@
 
 A prepared corpus is a file in the output folder. Its name contains the fingerprint of its sources, so it is
 made only once. Ways to prepare: `mix` (English words, Zhao et al. 2012), `share` (a random part of the
-training sentences), and `align` (the same sentences in two standards, to judge conversion).
+training sentences; those after the share `bare_from` lose their tags), and `align` (the same sentences in two
+standards, to judge conversion).
 """
 
 from __future__ import annotations
@@ -116,11 +117,13 @@ class CorpusShelf:
 
     def _shared(self, step: Mapping[str, Any], source: NamedCorpus) -> NamedCorpus:
         first, last, seed = float(step["from"]), float(step["to"]), int(step.get("seed", 1))
+        bare_from = float(step.get("bare_from", last))
 
         def sentences() -> Iterable[Sentence]:
             found = list(self._sentences(source, "train"))
             random.Random(seed).shuffle(found)
-            return found[round(first * len(found)) : round(last * len(found))]
+            begin, bare, end = (round(share * len(found)) for share in (first, bare_from, last))
+            return [*found[begin:bare], *(_without_tags(each) for each in found[bare:end])]
 
         own = {
             part: self._file(step, source, part, functools.partial(self._sentences, source, part))
@@ -196,6 +199,10 @@ class CorpusShelf:
                     return
                 count += 1
                 yield sentence
+
+
+def _without_tags(sentence: Sentence) -> Sentence:
+    return Sentence({name: Layer(layer.words) for name, layer in sentence.layers.items()})
 
 
 def _limit(part: str) -> str:
