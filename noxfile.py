@@ -100,7 +100,7 @@ def fuzz(session: nox.Session) -> None:
     ]
     session.run("cmake", "-S", "native", "-B", str(folder), "-G", "Ninja", *options)
     session.run("cmake", "--build", str(folder))
-    for target in ("models", "templates", "texts", "readers"):
+    for target in ("models", "stored", "templates", "texts", "readers"):
         corpus = folder / "corpus" / target
         corpus.mkdir(parents=True, exist_ok=True)
         limits = [
@@ -115,14 +115,15 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def native_coverage(session: nox.Session) -> None:
-    """Run the native tests and print which share of each source file they run."""
+    """Print which share of native code the native tests and the Python tests, or `-- tests/…`, run."""
     session.install(*NATIVE, "gcovr>=8")
     folder = "build/coverage"
-    options = ["-DDUILIAN_COVERAGE=ON", "-DCMAKE_BUILD_TYPE=Debug"]
-    session.run("cmake", "-S", "native", "-B", folder, "-G", "Ninja", *options)
-    session.run("cmake", "--build", folder)
-    session.run("ctest", "--test-dir", folder, "--no-tests=error", "--output-on-failure")
-    session.run("gcovr", "--root", "native", "--filter", "native/(src|include)/", folder)
+    defines = {"DUILIAN_COVERAGE": "ON", "DUILIAN_TESTS": "ON"}
+    options = [f"-Ccmake.define.{name}={value}" for name, value in defines.items()]
+    session.install(".[test]", f"-Cbuild-dir={folder}", "-Ccmake.build-type=Debug", *options)
+    session.run("ctest", "--test-dir", f"{folder}/native", "--no-tests=error", "--output-on-failure")
+    session.run("pytest", "--timeout", "0", *session.posargs, success_codes=[0, 1])
+    session.run("gcovr", "--root", "native", "--filter", "native/(src|include)/", "--merge-lines", folder)
 
 
 @nox.session

@@ -19,6 +19,7 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -51,9 +52,18 @@ WORD_LIST, ENGLISH_LIST = "list.txt", "english.txt"
 DICTIONARY = f'[dictionary]\nfile = "{WORD_LIST}"\n'
 MIXING = f'[mixing]\nshare = 0.5\nfile = "{ENGLISH_LIST}"\n'
 GUIDELINES = ("new", "old")  # of the two treebanks that a converter learns from
+
+
+def _in_four_bits(text: str) -> str:
+    changed = re.sub('precision = "(float16|int8)"', 'precision = "int4"', text)
+    assert changed != text
+    return changed
+
+
 FURTHER = {
     "crf-dictionary": f"{RECIPES['crf-char']}\n{DICTIONARY}",
     "analyzer-lists": f"{RECIPES['analyzer']}\n{DICTIONARY}\n{MIXING}",
+    **{f"{name}-int4": _in_four_bits(RECIPES[name]) for name in ("crf-char", "two-chain", "analyzer")},
     "tree-converter": recipe(
         "tree-converter",
         SMALL_PARSER | {"conversion": {"tag_bits": 14, "rules": "rules.toml"}},
@@ -62,7 +72,7 @@ FURTHER = {
         HALF,
     ),
 }
-"""What the frozen answers do not need: models with lists of words, and a converter."""
+"""What the frozen answers do not need: models with lists of words, weights in four bits, a converter."""
 ALL = RECIPES | FURTHER
 
 

@@ -162,11 +162,12 @@ std::vector<std::uint8_t> encode_planes(std::span<const std::uint8_t> bytes, std
   if (width == 0 || bytes.size() % width != 0 || bytes.size() / width > 0xFFFFFFFFU)
     throw std::invalid_argument("an array has the wrong size for coding");
   const std::size_t size = bytes.size() / width;
+  if (size == 0) return std::vector<std::uint8_t>(4 * width);
   std::vector<std::uint8_t> sizes;
   std::vector<std::uint8_t> out;
   for (std::size_t p = 0; p < width; ++p) {
     const Plane plane{bytes.data() + p, width, size};
-    std::vector<std::uint8_t> coded = size == 0 ? std::vector<std::uint8_t>() : encode(plane);
+    std::vector<std::uint8_t> coded = encode(plane);
     if (coded.size() >= size) {  // as it is
       coded.resize(size);
       for (std::size_t k = 0; k < size; ++k) coded[k] = plane[k];
