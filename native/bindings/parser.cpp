@@ -36,7 +36,17 @@ void bind_input(nb::module_& m) {
             check_guide(guided, wanted_tags);
             return guided;
           },
-          "head"_a, "relation"_a, "wanted_tag"_a, "wanted_tags"_a);
+          "head"_a, "relation"_a, "wanted_tag"_a, "wanted_tags"_a)
+      .def(
+          "with_hints",
+          [](const TreeData& self, const Input<std::int32_t>& hint) {
+            TreeData hinted = self;
+            hinted.hint = to_vector(hint);
+            if (hinted.hint.size() != hinted.tag.size())
+              throw std::invalid_argument("every word needs a hint");
+            return hinted;
+          },
+          "hint"_a);
 
   nb::class_<ParseOptions>(m, "ParseOptions")
       .def(

@@ -175,3 +175,19 @@ def test_a_rare_pair_counts_as_its_specific_tag(folder: Path, tmp_path: Path) ->
 def test_a_parser_of_no_side_is_refused(folder: Path) -> None:
     with pytest.raises(ConfigError, match="the parser's standard 'gsd' is not one of pku, ud"):
         Recipe.load(folder / "r.toml", None, ["parser.standard=gsd"])
+
+
+def test_hints_come_from_another_side(folder: Path, tmp_path: Path) -> None:
+    recipe = Recipe.load(
+        folder / "r.toml", None, ["parser.hints.standard=pku", "parser.hints.min_weight=0.01"]
+    )
+    train(recipe, Run(output=tmp_path / "zh.model"))
+    header, _ = read_model(tmp_path / "zh.model")
+    assert header["parser"]["hinter"]["config"]["standard"] == "pku"
+    assert "hinter" not in read_model(folder / "zh.model")[0]["parser"]
+    text = "他喜欢研究中国历史。"
+    zh, other = (duilian.load(each / "zh.model") for each in (tmp_path, folder))
+    assert zh(text).layer("pku").words(text) == other(text).layer("pku").words(text)
+    for standard, why in (("ud", "hints come from another one"), ("gsd", "the hints' standard 'gsd'")):
+        with pytest.raises(ConfigError, match=why):
+            Recipe.load(folder / "r.toml", None, [f"parser.hints.standard={standard}"])

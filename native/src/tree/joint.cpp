@@ -97,7 +97,7 @@ void JointParser::prepare(const JointData& data, std::int64_t sentence, Work& wo
       work.likelihood.push_back(data.likelihood[c]);
     }
   }
-  work.keys.reset(work.atoms, {false, shape_.tree.order});
+  work.keys.reset(work.atoms, {false, shape_.tree.order, false, work.words.has_hints});
   work.keys.set_context(work.words.context, shape_.tree.tag_class);
   work.features.first.assign(1, 0);
   work.features.value.clear();
@@ -175,7 +175,8 @@ void JointParser::list_changes(const TaggedTree& gold, const TaggedTree& guess, 
 
 void JointParser::choose(const TaggedTree& tree, Work& work) const {
   for (std::size_t m = 1; m < tree.nodes.size(); ++m) work.words.nodes[m] = work.atoms[tree.nodes[m]];
-  if (shape_.tree.relations > 0) work.words.keys.reset(work.words.nodes, {false, 1, true});
+  if (shape_.tree.relations > 0)
+    work.words.keys.reset(work.words.nodes, {false, 1, true, work.words.has_hints});
 }
 
 namespace {

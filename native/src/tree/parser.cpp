@@ -104,7 +104,8 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
   const TextColumn& text = data.sentences.text();
   work.nodes.assign(static_cast<std::size_t>(n) + 1, {});
   work.context.assign(static_cast<std::size_t>(n) + 1, kRootTag);
-  work.nodes[0] = {2, 2, kRootTag, kEdgeTag, kEdgeTag};
+  work.nodes[0] = {2, 2, kRootTag, kEdgeTag, kEdgeTag, 0, 0, kRootTag};
+  work.has_hints = data.has_hints();
   for (std::int64_t m = 1; m <= n; ++m) {
     const std::int64_t unit = begin + m - 1;
     const std::u32string_view form = text.at(unit);
@@ -112,11 +113,12 @@ void TreeParser::prepare(const TreeData& data, std::int64_t sentence, ParseWork&
       return p < 1 || p > n ? kEdgeTag : data.tag[static_cast<std::size_t>(begin + p - 1)];
     };
     work.nodes[m] = {text.hash[unit], mix(3, form.back()), tag(m), tag(m - 1), tag(m + 1)};
+    if (work.has_hints) work.nodes[m].hint = data.hint[static_cast<std::size_t>(unit)];
     work.context[m] = tag(m);
   }
   work.head_cost = 0.0;
   if (data.has_guide()) set_guide(data, sentence, work);
-  work.keys.reset(work.nodes, {true, shape_.order, shape_.relations > 0 || shape_.tags > 0},
+  work.keys.reset(work.nodes, {true, shape_.order, shape_.relations > 0 || shape_.tags > 0, work.has_hints},
                   data.has_guide() ? &work.guide : nullptr);
   work.keys.set_context(work.context, shape_.tag_class);
 }

@@ -16,7 +16,9 @@ enum Group : std::uint64_t {
   kGrandSiblingGroup,
   kChildGroup,
   kBelowGroup,
-  kGuideGroup
+  kGuideGroup,
+  kHintDependencyGroup,
+  kHintChildGroup
 };
 
 [[nodiscard]] std::uint32_t top_half(std::uint64_t key) {
@@ -34,6 +36,7 @@ enum Group : std::uint64_t {
   if ((wanted & kTagAfter) != 0) key = mix(key, tag_value(atoms.after));
   if ((wanted & kGuide) != 0) key = mix(key, tag_value(atoms.guide));
   if ((wanted & kGuideBelow) != 0) key = mix(key, atoms.guide_below);
+  if ((wanted & kHint) != 0) key = mix(key, tag_value(atoms.hint));
   return key;
 }
 
@@ -101,7 +104,8 @@ void BetweenWords::reset(std::span<const std::int32_t> tags, std::span<const std
 void PartKeys::reset(std::span<const NodeAtoms> nodes, PartGroups groups, const GuideTree* guide) {
   nobody_ = nodes.size();
   guide_ = guide;
-  const NodeAtoms nobody{1, 1, kNobodyTag, kNobodyTag, kNobodyTag};
+  has_hints_ = groups.has_hints;
+  const NodeAtoms nobody{1, 1, kNobodyTag, kNobodyTag, kNobodyTag, 0, 0, kNobodyTag};
   const auto fill = [&](auto& keys, const auto& templates, std::uint64_t group) {
     keys.reset(nodes.size() + 1);
     for (std::size_t node = 0; node < nodes.size(); ++node) keys.set(node, nodes[node], templates, group);
@@ -118,6 +122,10 @@ void PartKeys::reset(std::span<const NodeAtoms> nodes, PartGroups groups, const 
     fill(grandparent_, kGrandparentTemplates, kGrandparentGroup);
   }
   if (groups.order >= 3) fill(grand_sibling_, kGrandSiblingTemplates, kGrandSiblingGroup);
+  if (groups.has_hints && groups.order >= 1) {
+    fill(hint_dependency_, kHintDependencyTemplates, kHintDependencyGroup);
+    if (groups.has_relations) fill(hint_child_, kHintChildTemplates, kHintChildGroup);
+  }
   if (!groups.has_relations) return;
   fill(child_, kChildTemplates, kChildGroup);
   fill(below_, kBelowTemplates, kBelowGroup);

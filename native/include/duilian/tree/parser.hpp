@@ -22,13 +22,16 @@ namespace duilian {
 inline constexpr std::int32_t kUnknown = -1;  // a head or a relation that is not given
 
 /// Sentences with their tags and, where known, heads (0 is the root) and relations, one per word. For a
-/// converter, they also have complete guide trees, and the tags to learn (or kUnknown).
+/// converter, they also have complete guide trees, and the tags to learn (or kUnknown). With hints, they also
+/// have tags of another standard.
 struct TreeData {
   Sentences sentences;
   std::vector<std::int32_t> tag, head, relation;                     // [units]
   std::vector<std::int32_t> guide_head, guide_relation, wanted_tag;  // [units] or empty
+  std::vector<std::int32_t> hint;                                    // [units] or empty
 
   [[nodiscard]] bool has_guide() const { return !guide_head.empty(); }
+  [[nodiscard]] bool has_hints() const { return !hint.empty(); }
 };
 void check(const TreeData& data, std::int32_t tags, std::int32_t relations);
 /// Checks the guide trees and the tags to learn, which must be below `wanted_tags`.
@@ -77,6 +80,7 @@ struct alignas(kCacheSeparation) ParseWork {
   std::vector<NodeAtoms> nodes;
   std::vector<std::int32_t> context;
   GuideTree guide;
+  bool has_hints = false;
   PartKeys keys;
   ArcRowWork row;
   ArcScores scores;

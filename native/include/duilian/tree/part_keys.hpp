@@ -26,6 +26,7 @@ struct NodeAtoms {
   std::int32_t tag = 0, before = 0, after = 0;
   std::int32_t guide = 0;  // relation in the guide tree
   std::uint64_t guide_below = 0;
+  std::int32_t hint = 0;  // a tag of another standard
 };
 
 /// Tags that stand for no tag: that of the root, beyond the sentence, of nobody.
@@ -73,6 +74,7 @@ struct PartGroups {
   bool has_pruning = false;
   std::int32_t order = 1;  // 0: pruning only
   bool has_relations = false;
+  bool has_hints = false;
 };
 
 /// The weights of arc features: 2^(32 - shift) of them.
@@ -104,6 +106,7 @@ class PartKeys {
   template <class Visit>
   void arc(std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m, const Visit& visit) const {
     visit_arc(dependency_, h, m, node_h, node_m, visit);
+    if (has_hints_) visit_hint_arc(static_cast<std::uint32_t>(place_of(h, m)), node_h, node_m, visit);
   }
   template <class Visit>
   void pruning_arc(std::int32_t h, std::int32_t m, std::size_t node_h, std::size_t node_m,
@@ -148,6 +151,7 @@ class PartKeys {
   template <class Visit>
   void child(std::size_t h, std::size_t m, std::size_t c, std::int32_t turn, const Visit& visit) const {
     visit_three(child_, h, m, c, turn, visit);
+    if (has_hints_) visit_three(hint_child_, h, m, c, turn, visit);
     if (guide_ != nullptr)
       visit_two_links(link(h, m), link(m, c), kChildLinks, static_cast<std::uint32_t>(turn), visit);
   }
@@ -190,6 +194,14 @@ class PartKeys {
       visit_both(a[k] + b[k]);
     }
   }
+  template <class Visit>
+  void visit_hint_arc(std::uint32_t far, std::size_t node_h, std::size_t node_m, const Visit& visit) const {
+    const std::uint32_t *a = hint_dependency_.at(node_h, 0), *b = hint_dependency_.at(node_m, 1);
+    for (std::size_t k = 0; k < kHintDependencyTemplates.size(); ++k) {
+      visit(a[k] + b[k], far);
+      visit(a[k] + b[k], without_distance(far));
+    }
+  }
   template <class Keys, class Visit>
   static void visit_three(const Keys& keys, std::size_t first, std::size_t second, std::size_t third,
                           std::int32_t turn, const Visit& visit) {
@@ -230,6 +242,9 @@ class PartKeys {
   RoleKeys<3, kChildTemplates.size()> child_;
   RoleKeys<2, kBelowTemplates.size()> below_;
   RoleKeys<2, kGuideTemplates.size()> guides_;
+  RoleKeys<2, kHintDependencyTemplates.size()> hint_dependency_;
+  RoleKeys<3, kHintChildTemplates.size()> hint_child_;
+  bool has_hints_ = false;
   BetweenWords between_;
   const GuideTree* guide_ = nullptr;
 };

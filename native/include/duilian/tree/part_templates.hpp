@@ -9,7 +9,7 @@
 namespace duilian {
 
 /// What a template may use of a word: form, lemma, tag, the tags beside it, its relation in the guide tree,
-/// and the set of relations below it there.
+/// the set of relations below it there, and its hint.
 enum WordAtom : std::uint8_t {
   kForm = 1,
   kLemma = 2,
@@ -17,7 +17,8 @@ enum WordAtom : std::uint8_t {
   kTagBefore = 8,
   kTagAfter = 16,
   kGuide = 32,
-  kGuideBelow = 64
+  kGuideBelow = 64,
+  kHint = 128
 };
 
 /// What a template uses between head and dependent.
@@ -164,6 +165,23 @@ inline constexpr std::array<PartTemplate<2>, 25> kGuides{{
     {{t | k, 0}}, {{r | k, t}}, {{0, b | t}}, {{0, t | a}},
 }};
 
+/// For words with hints; siblings and grandparents gain nothing from them.
+inline constexpr std::uint8_t o = kHint;
+inline constexpr std::array<PartTemplate<2>, 8> kHintDependency{{
+    {{o, o}},
+    {{t | o, t | o}},
+    {{w, o}},
+    {{o, w}},
+    {{0, t | o}},
+    {{t | o, 0}},
+    {{t | a, o}},
+    {{o, b | t}},
+}};
+inline constexpr std::array<PartTemplate<3>, 2> kHintChild{{
+    {{0, o, o}, false},
+    {{t, t | o, o}, false},
+}};
+
 }  // namespace table_two
 
 template <std::size_t R>
@@ -216,6 +234,9 @@ inline constexpr auto kChildTemplates = doubled<count_doubled(table_two::kChild)
 inline constexpr auto kBelowTemplates = doubled<count_doubled(table_two::kBelow)>(table_two::kBelow);
 inline constexpr auto kPruningTemplates = doubled<count_doubled(table_two::kPruning)>(table_two::kPruning);
 inline constexpr auto kGuideTemplates = doubled<count_doubled(table_two::kGuides)>(table_two::kGuides);
+inline constexpr auto kHintDependencyTemplates =
+    doubled<count_doubled(table_two::kHintDependency)>(table_two::kHintDependency);
+inline constexpr auto kHintChildTemplates = table_two::kHintChild;
 /// The number of templates at the end of a dependency list that look between: tags, then three counts.
 inline constexpr std::size_t kBetweenTemplates = 4;
 

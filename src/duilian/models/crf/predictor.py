@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Literal
 
@@ -103,10 +104,14 @@ class CrfPredictor(StandardTagger):
 
     def predict_labels(self, units: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
         """The label of each unit, for sentences that are split into units and have no further columns."""
-        packed = self.packer.pack(units, [], threads)
-        labels, _ = self.native.predict(packed, self._free, threads)
-        flat, first = [self.encoding_.labels[k] for k in labels], packed.first.tolist()
-        return [flat[first[k] : first[k + 1]] for k in range(len(units))]
+        labels = iter(self.label_words(units, threads).tolist())
+        return [
+            [self.encoding_.labels[label] for label in itertools.islice(labels, len(row))] for row in units
+        ]
+
+    def label_words(self, words: Sequence[Sequence[str]], threads: int = 1) -> Ints:
+        """The numbers of the labels of all units, for sentences without further columns."""
+        return self.native.predict(self.packer.pack(words, [], threads), self._free, threads)[0]
 
     def tag_lines(self, text: bytes, *, between: str = " ", before_tag: str = "_", threads: int = 1) -> bytes:
         """Tag lines of UTF-8 text: the fast way for whole files.

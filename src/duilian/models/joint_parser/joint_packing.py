@@ -64,7 +64,9 @@ class JointPacker(TreePacker):
         self, weights: Weights, pruning: Weights, words: Words, found: TagCandidates, heads: Ids, threads: int
     ) -> FoundTrees:
         """The best tags and projective trees with these heads (-1: open)."""
-        data = self.joint_rows(self.rows(words, found.best, heads), found, open_heads(len(heads)))
+        data = self.joint_rows(
+            self.rows(words, found.best, heads, threads=threads), found, open_heads(len(heads))
+        )
         options = self.options(keep_heads=True)
         tags, own, relations, _, simplified, impossible = self.joint.parse(
             weights, pruning, data, options, threads

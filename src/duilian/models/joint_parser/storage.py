@@ -44,7 +44,13 @@ class JointParserModel(ParserModel):
 
     def packer(self) -> JointPacker:
         labels = (self.tags, self.relations, self.tag_class)
-        return JointPacker(self.config, *labels, self.templates, root_relations=self.root_relations)
+        return JointPacker(
+            self.config,
+            *labels,
+            self.templates,
+            root_relations=self.root_relations,
+            hinter=self.hint_tagger(),
+        )
 
     def state(self, precision: Precision = "float32") -> State:
         """The model as a file stores it, with its tagger."""

@@ -62,6 +62,7 @@ class JointParserTrainer(TreeTrainer):
         found = candidates(marginals, tagging.threshold, added=gold_tags)
         treebank = Treebank(packer.with_tags(gold.layers, found.best)).lift()
         pruning = learn_pruning(packer, treebank.layers, self.session)
+        packer = self.with_hints(packer)
         objective = _native.JointObjective(
             packer.joint,
             packer.joint_data(treebank.layers, found, gold_tags),

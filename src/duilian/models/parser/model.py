@@ -18,9 +18,10 @@ from duilian.errors import ConfigError
 from duilian.learning import Learning, Session
 from duilian.models.base.estimator import Estimator
 from duilian.models.base.sentences import Sentences, layer_of, layers_of
+from duilian.models.crf.model import Tagger
 from duilian.models.parser.config import ArcPruning, ParserConfig, RelationSearch, TreeConfig, TreeSearch
 from duilian.models.parser.predictor import ParserPredictor
-from duilian.models.parser.storage import ParserModel
+from duilian.models.parser.storage import ParserModel, check_hinter
 from duilian.models.roles import Ability, TaggedWords, Trees
 from duilian.text import Script
 
@@ -72,15 +73,20 @@ class Parser(Estimator[TreeConfig, ParserModel]):
         X: Sentences,  # noqa: N803  (scikit-learn's name)
         *,
         dev: Sentences | None = None,
+        hinter: Tagger | None = None,
         threads: int = 1,
         session: Session | None = None,
     ) -> Self:
         """Learn from sentences with tags and trees. Crossing arcs are lifted first.
 
-        With a dev set, the weights of the iteration that does best on it are kept. For `session`, see
-        `Tagger.fit`.
+        With a dev set, the weights of the iteration that does best on it are kept. `hinter` is a plain tagger
+        of words in another standard, which must not have seen the sentences: it becomes part of the parser,
+        and features see its tags, too. For `session`, see `Tagger.fit`.
         """
-        trainer = self.trainer_type(self.config, Session.of(session, threads))
+        if hinter is not None:
+            check_hinter(hinter.model_)
+        hints = None if hinter is None else hinter.model_
+        trainer = self.trainer_type(self.config, Session.of(session, threads), hints)
         held_out = None if dev is None else self.layers(dev)
         if any(layer.heads is None for layer in held_out or ()):
             raise ConfigError("all dev sentences must have trees")

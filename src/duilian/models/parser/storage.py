@@ -15,6 +15,8 @@ from duilian.labels.encoding import names_of
 from duilian.models.base.estimator import Arrays, State, StoredModel
 from duilian.models.base.precision import STEP, Precision, codebook_of, dequantise, quantise
 from duilian.models.base.table_codec import below, typed
+from duilian.models.crf.predictor import CrfPredictor
+from duilian.models.crf.storage import CrfModel
 from duilian.models.parser.config import ParserConfig, TreeConfig
 from duilian.models.parser.tree_packing import TreePacker, Weights
 
@@ -25,6 +27,7 @@ ROOT = "root"  # the relation of roots in UD
 MOST_TRIMMED_PRUNING = 0.3
 STEPS = {"tree": 0.25, "pruning": STEP}
 """In `int4`: a tree is the sum of so many weights that coarser ones do."""
+HINTER = "hinter."  # begins the names of the hint tagger's arrays in a model file
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,11 +49,16 @@ class ParserModel(StoredModel):
     lifted: int  # words with crossing arcs in the training data, which were lifted
     weights: Weights | _native.CodedWeights  # of trees and relations
     pruning: Weights
+    hinter: CrfModel | None = None  # a tagger of words, whose tags features see besides the parser's own
 
     def packer(self) -> TreePacker:
         """How sentences become trees."""
         labels = (self.tags, self.relations, self.tag_class)
-        return TreePacker(self.config, *labels, root_relations=self.root_relations)
+        return TreePacker(self.config, *labels, root_relations=self.root_relations, hinter=self.hint_tagger())
+
+    def hint_tagger(self) -> CrfPredictor | None:
+        """The tagger that finds hints, ready to answer."""
+        return None if self.hinter is None else CrfPredictor(self.hinter)
 
     def dense_weights(self) -> Weights:
         """The weights of trees and relations as an array."""
@@ -92,6 +100,9 @@ class ParserModel(StoredModel):
             arrays[f"{name}.used"] = np.packbits(is_used)
             kept = quantise(weights[is_used], precision, STEPS[name])
             arrays |= {f"{name}.{key}": array for key, array in kept.items()}
+        if self.hinter is not None:
+            header["hinter"], inner = self.hinter.state(precision)
+            arrays |= {HINTER + name: array for name, array in inner.items()}
         return header, arrays
 
     @classmethod
@@ -120,7 +131,23 @@ class ParserModel(StoredModel):
             "root_relations": names_of(header.get("root_relations", usual_root_relations(relations))),
             "tag_class": np.array(arrays["tag_class"], np.uint8),
             "lifted": int(header["lifted"]),
+            "hinter": _hinter(header, arrays),
         }
+
+
+def _hinter(header: Mapping[str, Any], arrays: Arrays) -> CrfModel | None:
+    if "hinter" not in header:
+        return None
+    hinter = CrfModel.from_state(header["hinter"], below(arrays, HINTER))
+    check_hinter(hinter)
+    return hinter
+
+
+def check_hinter(hinter: CrfModel) -> None:
+    """Raise ConfigError unless the model tags words and reads nothing else."""
+    is_plain = type(hinter) is CrfModel and hinter.config.level == "word" and not hinter.templates.columns
+    if not is_plain:
+        raise ConfigError("hints come from a plain tagger of words (kind crf, level = 'word', no columns)")
 
 
 def usual_root_relations(relations: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import abc
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,16 @@ from duilian.corpus import Layer
 from duilian.errors import ConfigError, StandardError
 from duilian.evaluation import accuracy, tree_score
 from duilian.learning import Perceptron, PerceptronRule, Scores, Session, Trainer, fingerprint, jackknifed
+from duilian.models.crf.predictor import CrfPredictor
+from duilian.models.crf.storage import CrfModel
 from duilian.models.parser.arc_pruning import learn_pruning
 from duilian.models.parser.config import BATCH, ParserConfig, TreeConfig, TreeSearch
 from duilian.models.parser.predictor import ParserPredictor
 from duilian.models.parser.storage import ParserModel
 from duilian.models.parser.tree_packing import Ids, TreePacker, Weights
 from duilian.models.parser.treebank import Treebank, jackknifed_tags, retagged
+
+AnyPacker = TypeVar("AnyPacker", bound=TreePacker)
 
 GUESS_FOLDS = 4
 GUESS_BITS = 22
@@ -41,8 +45,8 @@ class TreeTrainer(abc.ABC):
 
     model_type: ClassVar[type[ParserModel]] = ParserModel
 
-    def __init__(self, config: TreeConfig, session: Session) -> None:
-        self.config, self.session = config, session
+    def __init__(self, config: TreeConfig, session: Session, hinter: CrfModel | None = None) -> None:
+        self.config, self.session, self.hinter = config, session, hinter
         rounds = config.learning
         # The rule averages over all rounds already.
         self.learning = dataclasses.replace(rounds, batch=rounds.batch or BATCH, average=False)
@@ -59,6 +63,12 @@ class TreeTrainer(abc.ABC):
         return _native.TreeObjective(
             packer.native, packer.data(treebank.layers), allowed, guesses, packer.options()
         )
+
+    def with_hints(self, packer: AnyPacker) -> AnyPacker:
+        """The packer with the tagger that finds hints, which only the parser itself sees."""
+        if self.hinter is None:
+            return packer
+        return dataclasses.replace(packer, hinter=CrfPredictor(self.hinter))
 
     def guess_heads(self, packer: TreePacker, layers: Sequence[Layer]) -> Ids:
         """Trees to learn relations on besides gold ones, from small parsers that have not seen them."""
@@ -114,6 +124,7 @@ class TreeTrainer(abc.ABC):
             "lifted": treebank.lifted,
             "weights": trainer.best,
             "pruning": pruning,
+            "hinter": self.hinter,
         }
         score = None if np.isinf(trainer.best_score) else float(trainer.best_score)
         return TrainedParser(score, trainer.iteration, self.model_type(**(shared | own)))
@@ -132,6 +143,7 @@ class ParserTrainer(TreeTrainer):
         treebank = Treebank.of(layers).lift()
         packer = self.packer(treebank)
         pruning = learn_pruning(packer, treebank.layers, self.session)
+        packer = self.with_hints(packer)
         objective = self.objective(packer, treebank, pruning.allowed)
         evaluate = None
         if dev is not None:

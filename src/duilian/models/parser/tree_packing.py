@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from duilian import _native
 from duilian.corpus import Layer
 from duilian.features import pack
+from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.parser.config import TreeConfig
 from duilian.standards import split_pair
 from duilian.text import Folding
@@ -47,6 +48,7 @@ class TreePacker:
     relations: tuple[str, ...]
     tag_class: npt.NDArray[np.uint8]  # [tags]  other, verb, conjunction or mark
     root_relations: tuple[str, ...] = dataclasses.field(default=(), kw_only=True)  # of roots only
+    hinter: CrfPredictor | None = dataclasses.field(default=None, kw_only=True)  # finds hints for words
 
     def __getstate__(self) -> dict[str, Any]:
         """Return only the settings; other processes make the native parser from them."""
@@ -113,12 +115,19 @@ class TreePacker:
         return {tag: k for k, tag in enumerate(self.tags)}
 
     def rows(
-        self, words: Iterable[Sequence[str]], tags: Ids, heads: Ids, relations: Ids | None = None
+        self,
+        words: Sequence[Sequence[str]],
+        tags: Ids,
+        heads: Ids,
+        relations: Ids | None = None,
+        *,
+        threads: int = 1,
     ) -> _native.TreeData:
         """Pack sentences with the numbers of the tags, heads and relations of all words."""
         packed = pack(words, self.folding)
         relations = open_heads(len(heads)) if relations is None else relations
-        return _native.TreeData(packed, tags, heads, relations, len(self.tags), len(self.relations))
+        data = _native.TreeData(packed, tags, heads, relations, len(self.tags), len(self.relations))
+        return data if self.hinter is None else data.with_hints(self.hinter.label_words(words, threads))
 
     def options(self, *, keep_heads: bool = False) -> _native.ParseOptions:
         """The options of a search."""
@@ -141,7 +150,7 @@ class TreePacker:
         threads: int,
     ) -> FoundTrees:
         """The best projective trees with these heads (-1: open)."""
-        question = (pruning, self.rows(words, tags, heads), self._keeping_heads, threads)
+        question = (pruning, self.rows(words, tags, heads, threads=threads), self._keeping_heads, threads)
         if isinstance(weights, _native.CodedWeights):
             answer = self.native.parse_coded(weights, *question)
         else:

@@ -59,10 +59,14 @@ class AnalyzerConfig(CoupledConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for part, name in (("segmenter", self.segmenter.standard), ("parser", self.parser.standard)):
+        hints = self.parser.hints.standard
+        parts = {"segmenter's": self.segmenter.standard, "parser's": self.parser.standard, "hints'": hints}
+        for part, name in parts.items():
             if name not in (None, *self.standards):
                 names = ", ".join(self.standards)
-                raise ConfigError(f"the {part}'s standard {name!r} is not one of {names}")
+                raise ConfigError(f"the {part} standard {name!r} is not one of {names}")
+        if hints is not None and hints == (self.parser.standard or self.standards[0]):
+            raise ConfigError(f"the parser has the standard {hints!r} itself: hints come from another one")
 
     @property
     def tagger_kind(self) -> str:
@@ -173,8 +177,10 @@ def _fit_parser(
     own = config.parser
     parser: Parser = estimator_of(own.kind).with_config(config.parser_config())
     (side,) = (side for side in recipe.sides if side.standard == parser.standard)
-    layers, dev, notes = ParserSentences(own, recipe, run, tagger, side).train()
-    parser.fit(layers, dev=dev, session=run.session())
+    sentences = ParserSentences(own, recipe, run, tagger, side)
+    layers, dev, notes = sentences.train()
+    hinter = sentences.hinter(config.tagger_features.script)
+    parser.fit(layers, dev=dev, hinter=hinter, session=run.session())
     if own.min_weight > 0:
         parser.trim(own.min_weight)
     parser.use(parser.model_.searching_as(config.parser_config(is_trained=True)))

@@ -15,9 +15,11 @@ from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.trees import find_fault
 from duilian.errors import StandardError
 from duilian.learning import AdaGrad, Session, jackknifed
+from duilian.models.base.feature_settings import Features
 from duilian.models.coupled.config import CoupledConfig
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.coupled.predictor import CoupledPredictor
+from duilian.models.crf.model import Tagger
 from duilian.models.joint_parser.config import JointTagging
 from duilian.models.parser.config import TreeSearch
 from duilian.models.parser.treebank import jackknifed_tags
@@ -29,9 +31,19 @@ from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of
 from duilian.settings import Settings, setting
 from duilian.standards import paired, split_pair
+from duilian.text import Script
 
 FOLD_ITERATIONS = 4
 FOLD_SENTENCES = 8000  # of each other side: jack-knifing trains many taggers
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class HintPart(Settings):
+    """`[parser.hints]`: a plain tagger of words in another standard, whose tags the parser sees, too."""
+
+    standard: str | None = setting(None, "The standard of another side; none: no hints.")
+    iterations: int = setting(4, "Passes over the training data.", at_least=1)
+    min_weight: float = setting(0.0, "Drop weights smaller than this.", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -65,6 +77,7 @@ class ParserPart(Settings):
     sees: Literal["pairs", "xpos"] = setting(
         "pairs", "For pairs of tags: the parser sees both, or only the language-specific tag."
     )
+    hints: HintPart = setting(HintPart(), "Tags of another standard.")
     treebanks: tuple[str, ...] = setting((), "Further treebanks, tagged by the tagger.")
     treebank_relations: bool = setting(True, "Whether to learn relations from further treebanks, too.")
     iterations: int = setting(20, "Passes over the training data.", at_least=1)
@@ -111,6 +124,23 @@ class ParserSentences:
         held_out = None if dev is None else with_found_tags(self.tagger, dev, threads)
         return [*layers, *further], held_out, notes
 
+    def hinter(self, script: Script) -> Tagger | None:
+        """Train the tagger that gives hints."""
+        own = self.settings.hints
+        if own.standard is None:
+            return None
+        self.run.session().stage(f"hints of {own.standard}")
+        (side,) = (side for side in self.recipe.sides if side.standard == own.standard)
+        corpus, _ = corpora_of(self.recipe, side)
+        learning = AdaGrad(iterations=own.iterations, seed=self._seed)
+        tagger = Tagger(own.standard, features=Features(script=script), learning=learning)
+        return tagger.fit(corpus, threads=self.run.threads).trim(own.min_weight)
+
+    @property
+    def _seed(self) -> int:
+        seed: int = self.recipe.config.get("learning", AdaGrad()).seed
+        return seed
+
     def _seen(self, layers: list[Layer]) -> list[Layer]:
         return list(map(_with_xpos, layers)) if self.settings.sees == "xpos" else layers
 
@@ -124,10 +154,9 @@ class ParserSentences:
             [] if side == self.side else _layers(self.recipe.corpus(_shortened(side), "train"))
             for side in sides
         ]
-        seed = self.recipe.config.get("learning", AdaGrad()).seed
         config = CoupledConfig(
             standards=tuple(side.standard for side in sides),
-            learning=AdaGrad(iterations=FOLD_ITERATIONS, seed=seed),
+            learning=AdaGrad(iterations=FOLD_ITERATIONS, seed=self._seed),
         )
 
         def retag(others: list[Layer], held_out: list[Layer]) -> list[Layer]:
