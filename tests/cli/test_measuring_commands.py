@@ -156,6 +156,7 @@ def test_reports_of_everything(duilian: Call, tmp_path: Path) -> None:
         ("{}", "a report cannot show this file"),
         ('{"contrasts": 1, "systems": []}', "a report cannot show this file"),
         ('{"standard": "x", "tokens": 1, "by_tag": {"NN": 1}}', "a report cannot show this file"),
+        ('{"tables": [{"columns": ["F1"], "rows": [{"paper": []}]}]}', "a report cannot show this file"),
         ("no json", "a report cannot show this file"),
     ],
 )

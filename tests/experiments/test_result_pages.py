@@ -14,6 +14,7 @@ from duilian.experiments import Study, studies
 from duilian.experiments.result_pages import markdown_page, write_pages
 from duilian.experiments.results import ExperimentResult, FilledTable, ResultRow, _limits
 from duilian.experiments.study import Column, ResultTable, ShortForm, TablePlan
+from duilian.reports.sections import study_sections
 
 FACTS = {"date": "2026-11-18", "machine": "1 abacus", "version": "0", "seeds": [1]}
 ABOUT = ResultTable(name="Table 1", title="models", part="test", compare="a", note="A note.")
@@ -76,6 +77,16 @@ def test_what_there_is_not_has_no_title(tmp_path: Path) -> None:
         for title in ("Paper:", "differs", "Notes:", "Not run", "quick form"):
             assert title not in page
     assert '<p class="note"></p>' not in html_page(found, tmp_path)
+
+
+def test_a_report_shows_the_same_tables() -> None:
+    (section,) = study_sections(result().to_dict())
+    assert section.title == "Table 1: models"
+    text = html.unescape("".join(section.parts))
+    heads = re.findall(r"<button[^>]*>([^<]*)</button>", text)
+    assert heads == ["data", "row", "F1", "F1, paper", "words/s", "words/s, paper"]
+    cells = re.findall(r'<td class="number"[^>]*>([^/]*)</td>', text)
+    assert cells[:2] == ["90.00", "91.00"]
 
 
 @pytest.mark.parametrize("name", studies())

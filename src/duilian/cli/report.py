@@ -1,4 +1,4 @@
-"""`duilian report`: a page of HTML about models, training logs, evaluations and comparisons."""
+"""`duilian report`: a page of HTML about models, training logs, evaluations, comparisons and studies."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from duilian.reports.sections import (
     curve_sections,
     evaluation_sections,
     mapping_section,
+    study_sections,
 )
 from duilian.wording import counted
 
@@ -46,7 +47,8 @@ def command(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT", help="Models, training logs, and JSON from duilian evaluate or duilian compare."
+            metavar="INPUT",
+            help="Models, training logs, and JSON from duilian evaluate, compare or experiment.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")],
@@ -62,7 +64,7 @@ def command(
     encoding: InputEncoding = "utf-8",
     threads: Threads = 1,
 ) -> None:
-    """Write an HTML report on models, training runs, evaluations or comparisons, as a single file.
+    """Write an HTML report on models, training runs, evaluations, comparisons or studies, as a single file.
 
     For a model, it shows the model card and the learning curve; with --gold also scores, confusions,
     calibration and, for a coupled model, the learned mapping and the probabilities from which it prunes.
@@ -86,7 +88,7 @@ def _file_sections(name: str) -> list[Section]:
         raise ConfigError(f"{name}: there is no such file")
     if name.endswith(LOG_SUFFIX):
         return list(curve_sections(read_log(name), f"Training, {Path(name).name}"))
-    hint = "expected a model, a log (*.log.jsonl), or JSON from duilian evaluate or duilian compare"
+    hint = "expected a model, a log (*.log.jsonl), or JSON from duilian evaluate, compare or experiment"
     if os.path.getsize(name) > MAX_BYTES:
         raise ConfigError(f"{name}: this file is larger than {MAX_BYTES:,} bytes", hint)
     try:
@@ -100,6 +102,8 @@ def _file_sections(name: str) -> list[Section]:
 def _json_sections(found: Any) -> Iterator[Section]:
     if "contrasts" in found:
         return comparison_sections(found)
+    if "tables" in found:
+        return study_sections(found)
     found["standard"], found["tokens"]  # both are in every evaluation
     return evaluation_sections(found, str(found["standard"]))
 

@@ -133,6 +133,22 @@ def _rank_parts(found: Json | None) -> Iterator[str]:
     yield table(("k", "mean probability"), points, caption="Labels by rank", forms={"k": str})
 
 
+def study_sections(found: Json) -> Iterator[Section]:
+    """The tables of a study, from its results.json; the paper's figures are in columns of their own."""
+    for each in found["tables"]:
+        titles = each["columns"]
+        has_paper = [any(row["paper"][k] is not None for row in each["rows"]) for k in range(len(titles))]
+        heads = ["data", "row"]
+        for title, has in zip(titles, has_paper, strict=True):
+            heads += [title, f"{title}, paper"] if has else [title]
+        rows = []
+        for row in each["rows"]:
+            pairs = zip(row["values"], row["paper"], has_paper, strict=True)
+            figures = [x for value, paper, has in pairs for x in ((value, paper) if has else (value,))]
+            rows.append([row["data"], row["name"], *figures])
+        yield Section(f"{each['name']}: {each['title']}", [table(heads, rows, caption=str(each["title"]))])
+
+
 def comparison_sections(found: Json) -> Iterator[Section]:
     """Scores of all systems, then each against the first."""
     systems = found["systems"]
