@@ -126,6 +126,7 @@ def test_a_tag_is_explained_on_hover_and_focus(page: Page) -> None:
     said = page.until("return document.querySelector('#card:not([hidden])')?.innerText")
     assert "代词" in said
     assert "pronoun" in said
+    assert "0.0 %" not in said
     first = page.find(".word[tabindex='0']")
     first.send_keys(Keys.ARROW_RIGHT)
     assert page.run("return document.activeElement.innerText").startswith("在")

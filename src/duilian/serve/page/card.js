@@ -2,7 +2,7 @@
 import { find, make } from "/page/elements.js";
 import { isChinese, say } from "/page/i18n.js";
 
-const MOST = 5; // tags in the list
+const MOST = 5, LEAST = 0.001; // tags in the list, and the smallest probability shown
 let standards = {};
 
 export function setStandards(list) {
@@ -76,10 +76,12 @@ const percent = (share) => `${(100 * share).toFixed(share > 0.9995 ? 0 : 1)} %`;
 function bars(marginals) {
   const list = make("ul", { class: "bars" });
   const sorted = Object.entries(marginals).sort((a, b) => b[1] - a[1]).slice(0, MOST);
-  for (const [tag, share] of sorted) {
+  const rest = 1 - Object.values(marginals).reduce((sum, share) => sum + share, 0); // the word is cut otherwise
+  const rows = [...sorted.map(([tag, share]) => [make("code", {}, tag), share]), [make("i", {}, say("otherwise")), rest]];
+  for (const [name, share] of rows.filter(([, share]) => share >= LEAST)) {
     const bar = make("span", { class: "bar" });
     bar.style.setProperty("--share", share);
-    list.append(make("li", {}, make("code", {}, tag), bar, make("span", {}, percent(share))));
+    list.append(make("li", {}, name, bar, make("span", {}, percent(share))));
   }
   return list;
 }

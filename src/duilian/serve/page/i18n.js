@@ -11,6 +11,7 @@ const SAY = {
   standard: ["标准", "Standard"], slash: ["斜线", "Slash"],
   private: ["文本只发给本服务，不会被记录，也不会出现在发送的网址中。", "Your text goes to this service only and is never logged."],
   tree: ["依存树", "Tree"], nbest: ["其他可能", "Other analyses"], count: ["字", "characters"],
+  otherwise: ["其他切分", "other words"],
   chosen: ["← 上面的答案", "← the answer above"],
   copied: ["已复制", "Copied"], remove: ["删除", "Remove"], offline: ["无法连接服务，它可能已经停止。您的文本没有丢失。", "The service cannot be reached; it may have stopped. Your text is still here."],
   sure: ["置信度", "confidence"], head: ["依存于", "depends on"], root: ["句子的根", "root of the sentence"],
