@@ -71,10 +71,17 @@ def test_both_pages_say_the_same_first(tmp_path: Path) -> None:
         assert "Judged on dev sets; the full form is judged on test sets." in page
 
 
+def test_cells_that_are_missing_are_said(tmp_path: Path) -> None:
+    found = result(finished=1)
+    for page in (html_page(found, tmp_path), markdown_page(found)):
+        assert "1 of 3 cells" in page
+        assert "Not finished: 2 cells; the tables lack their figures." in page
+
+
 def test_what_there_is_not_has_no_title(tmp_path: Path) -> None:
     found = result(paper="", differs=(), absent={})
     for page in (html_page(found, tmp_path), markdown_page(found)):
-        for title in ("Paper:", "differs", "Notes:", "Not run", "quick form"):
+        for title in ("Paper:", "differs", "Notes:", "Not run", "Not finished", "quick form"):
             assert title not in page
     assert '<p class="note"></p>' not in html_page(found, tmp_path)
 

@@ -76,6 +76,8 @@ def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
         lines += [f"**{form[0]}** {form[1]}", ""]
     if result.differs:
         lines += [_notes_title(result), "", *(f"- {each}" for each in result.differs), ""]
+    if result.finished < result.cells:
+        lines += [_unfinished_line(result), ""]
     for name, path in result.absent.items():
         lines += [f"Not run: {name} (there is no `{Path(path).name}`).", ""]
     for each in result.tables:
@@ -89,6 +91,10 @@ def _form_text(result: ExperimentResult) -> tuple[str, str] | None:
         return None
     name, worth = FORMS[result.facts["form"]]
     return name, f"{result.limits or 'fewer rows and tables'}. {worth}"
+
+
+def _unfinished_line(result: ExperimentResult) -> str:
+    return f"Not finished: {counted(result.cells - result.finished, 'cell')}; the tables lack their figures."
 
 
 def _notes_title(result: ExperimentResult) -> str:
@@ -158,6 +164,8 @@ def _about(result: ExperimentResult, tests: Sequence[str]) -> Iterator[str]:
     if result.differs:
         yield note(_notes_title(result))
         yield f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in result.differs)}</ul>"
+    if result.finished < result.cells:
+        yield note(_unfinished_line(result))
     for name, path in result.absent.items():
         yield note(f"Not run: {name} (there is no {Path(path).name}).")
 
