@@ -104,12 +104,12 @@ class CrfPredictor(StandardTagger):
 
     def predict_labels(self, units: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
         """The label of each unit, for sentences that are split into units and have no further columns."""
-        labels = iter(self.label_words(units, threads).tolist())
+        labels = iter(self.label_numbers(units, threads).tolist())
         return [
             [self.encoding_.labels[label] for label in itertools.islice(labels, len(row))] for row in units
         ]
 
-    def label_words(self, words: Sequence[Sequence[str]], threads: int = 1) -> Ints:
+    def label_numbers(self, words: Sequence[Sequence[str]], threads: int = 1) -> Ints:
         """The numbers of the labels of all units, for sentences without further columns."""
         return self.native.predict(self.packer.pack(words, [], threads), self._free, threads)[0]
 

@@ -127,7 +127,7 @@ class TreePacker:
         packed = pack(words, self.folding)
         relations = open_heads(len(heads)) if relations is None else relations
         data = _native.TreeData(packed, tags, heads, relations, len(self.tags), len(self.relations))
-        return data if self.hinter is None else data.with_hints(self.hinter.label_words(words, threads))
+        return data if self.hinter is None else data.with_hints(self.hinter.label_numbers(words, threads))
 
     def options(self, *, keep_heads: bool = False) -> _native.ParseOptions:
         """The options of a search."""
