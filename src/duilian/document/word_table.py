@@ -148,26 +148,33 @@ class WordTable:
 
     def parts(self, edges: Sequence[int]) -> list[WordTable]:
         """Cut between sentences: `edges` has the first sentence of each part, and the end of the last."""
-        # Analysers call this for every batch, so most work is done for all parts at once.
+        # Analysers call this for every batch, so most work is done for all parts at once, and columns are cut
+        # when somebody reads them.
         counts = np.diff(edges) + 1  # an edge belongs to both parts
         number = np.repeat(np.arange(len(counts)), counts)
         words = self.sentence[edges]
         sentence = self.sentence[np.arange(len(number)) - number + edges[0]] - words[number]
-        tags, confidence, heads = self.tags, self.confidence, self.heads
-        relations, marginals, xpos = self.relations, self.marginals, self.xpos
         found = []
         places = itertools.pairwise([0, *np.cumsum(counts).tolist()])
         for (a, b), (first, stop) in zip(itertools.pairwise(words.tolist()), places, strict=True):
             part = WordTable.__new__(WordTable)
-            part.start, part.end, part.sentence = self.start[a:b], self.end[a:b], sentence[first:stop]
-            part.tags = None if tags is None else tags[a:b]
-            part.confidence = None if confidence is None else confidence[a:b]
-            part.heads = None if heads is None else heads[a:b]
-            part.relations = None if relations is None else relations[a:b]
-            part.marginals = None if marginals is None else marginals[a:b]
-            part.xpos = None if xpos is None else xpos[a:b]
+            part.__dict__["_uncut"], part.sentence = (self, slice(a, b)), sentence[first:stop]
             found.append(part)
         return found
+
+    def __getattr__(self, name: str) -> Any:
+        """Cut a column of a part that has not been read before."""
+        if name not in WordTable.__dataclass_fields__ or "_uncut" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        table, words = self.__dict__["_uncut"]
+        column = getattr(table, name)
+        found = None if column is None else column[words]
+        setattr(self, name, found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the columns, without those of other parts."""
+        return {name: getattr(self, name) for name in WordTable.__dataclass_fields__}
 
     def with_trees(
         self, heads: Sequence[int | None] | None, relations: Sequence[str | None] | None
