@@ -2,7 +2,9 @@
 #include "duilian/coupled/candidates.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "duilian/chain/transitions.hpp"
 
@@ -16,16 +18,21 @@ using Ranked = std::vector<std::pair<double, TagId>>;
 void rank_highest(std::span<const double> p, std::size_t max_count, double min_p,
                   std::vector<std::uint32_t>& likely, Ranked& out) {
   out.clear();
-  likely.resize(p.size());
-  const std::size_t count = kernels().at_least(p.data(), p.size(), min_p, likely.data());
-  for (std::size_t k = 0; k < count; ++k) {
-    const double mine = p[likely[k]];
-    if (out.size() == max_count && mine <= out.back().first) continue;
+  const auto add = [&](std::size_t label) {
+    const double mine = p[label];
+    if (out.size() == max_count && mine <= out.back().first) return;
     if (out.size() < max_count) out.emplace_back();
     auto place = out.end() - 1;
     for (; place != out.begin() && (place - 1)->first < mine; --place) *place = *(place - 1);
-    *place = {mine, static_cast<TagId>(likely[k])};
+    *place = {mine, static_cast<TagId>(label)};
+  };
+  if (min_p <= 0.0) {
+    for (std::size_t label = 0; label < p.size(); ++label) add(label);
+    return;
   }
+  likely.resize(p.size());
+  const std::size_t count = kernels().at_least(p.data(), p.size(), min_p, likely.data());
+  for (std::size_t k = 0; k < count; ++k) add(likely[k]);
 }
 
 struct Needed {
@@ -60,7 +67,9 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
     return;
   }
   // Nearly every unit has a single label that is certain enough.
-  const double peak = kernels().peak(p.data(), p.size());
+  constexpr std::size_t kShort = 12;
+  const bool is_short = p.size() <= kShort;
+  const double peak = is_short ? *std::max_element(p.begin(), p.end()) : kernels().peak(p.data(), p.size());
   if (pruning.candidate_mass < 1.0 && peak > pruning.candidate_mass) {
     out.push_back(static_cast<TagId>(std::find(p.begin(), p.end(), peak) - p.begin()));
     return;
@@ -69,10 +78,9 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
   // A short list is ranked at once. In a long one, a few probable labels are usually enough for λ; labels
   // below the second limit are together too improbable to be needed for it, up to rounding.
   const double rest = pruning.candidate_mass < 1.0 ? 1.0 - pruning.candidate_mass : 0.0;
-  constexpr std::size_t kShort = 12;
   for (const double min_p :
        {rest / static_cast<double>(max_count), 0.5 * rest / static_cast<double>(p.size()), 0.0}) {
-    if (p.size() <= kShort && min_p > 0.0) continue;
+    if (is_short && min_p > 0.0) continue;
     rank_highest(p, max_count, min_p, work.likely, work.left);
     if (work.left.size() == max_count || needed(work.left, pruning.candidate_mass).is_enough) break;
   }
@@ -82,10 +90,37 @@ void choose_labels(std::span<const double> p, Pruning pruning, PruningWorkspace&
   std::sort(out.begin() + begin, out.end());
 }
 
+namespace {
+
+/// Whether every candidate may follow one of the unit before and precede one of the next: then each lies on a
+/// legal path.
+[[nodiscard]] bool are_all_linked(const Succession& rules, const TagSets& sets) {
+  constexpr std::size_t kBits = 64;
+  const std::int32_t T = sets.positions();
+  const auto begins = [&](TagId tag) { return rules(rules.tags, tag); };
+  const auto ends = [&](TagId tag) { return rules(tag, rules.tags); };
+  if (!std::ranges::all_of(sets.at(0), begins) || !std::ranges::all_of(sets.at(T - 1), ends)) return false;
+  for (std::int32_t t = 0; t + 1 < T; ++t) {
+    const auto after = sets.at(t + 1);
+    if (after.size() > kBits) return false;
+    std::uint64_t reached = 0;
+    for (const TagId before : sets.at(t)) {
+      std::uint64_t own = 0;
+      for (std::size_t j = 0; j < after.size(); ++j) own |= std::uint64_t{rules(before, after[j])} << j;
+      if (own == 0) return false;
+      reached |= own;
+    }
+    if (std::cmp_not_equal(std::popcount(reached), after.size())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool trim_candidates(const Succession& rules, std::vector<std::uint8_t>& keep, TagSets& sets,
                      std::vector<double>* p) {
   const std::int32_t T = sets.positions();
-  if (rules.is_free()) return true;
+  if (rules.is_free() || T == 0 || are_all_linked(rules, sets)) return true;
   keep.assign(sets.tag.size(), 0);
   const auto reaches = [&](std::int32_t k, std::int32_t other, bool is_forward) {
     for (std::int32_t i = sets.first[other]; i < sets.first[other + 1]; ++i) {
@@ -209,15 +244,13 @@ namespace {
   const float* strength = list.strength.data();
   const auto row = [&](std::size_t i) { return between.data() + i * edge; };
   const std::size_t outside = edge - 1;
+  // A single label, which most units have, is certain: the list has a legal path.
+  const auto is_single = [&](std::int32_t t) { return first[t + 1] - first[t] == 1; };
   // Divides the values of a unit by their sum.
   const auto normalise = [&](float* values, std::int32_t t) {
     float sum = 0.0F;
     for (std::int32_t k = first[t]; k < first[t + 1]; ++k) sum += values[k];
     if (!(sum > 1e-30F)) return false;
-    if (first[t + 1] - first[t] == 1) {  // most units
-      values[first[t]] = 1.0F;
-      return true;
-    }
     for (std::int32_t k = first[t]; k < first[t + 1]; ++k) values[k] /= sum;
     return true;
   };
@@ -226,6 +259,10 @@ namespace {
   float* alpha = work.alpha.data();
   float* beta = work.beta.data();
   for (std::int32_t t = 0; t < T; ++t) {
+    if (is_single(t)) {
+      alpha[first[t]] = beta[first[t]] = 1.0F;
+      continue;
+    }
     const std::int32_t last = first[t + 1];
     for (std::int32_t j = first[t]; t == 0 && j < last; ++j) alpha[j] = row(outside)[tag[j]];
     for (std::int32_t i = first[t == 0 ? 0 : t - 1]; i < first[t]; ++i) {
@@ -236,6 +273,7 @@ namespace {
     if (!normalise(alpha, t)) return false;
   }
   for (std::int32_t t = T - 1; t >= 0; --t) {
+    if (is_single(t)) continue;
     for (std::int32_t i = first[t]; i < first[t + 1]; ++i) {
       const float* to = row(static_cast<std::size_t>(tag[i]));
       float sum = t + 1 == T ? to[outside] : 0.0F;

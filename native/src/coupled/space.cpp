@@ -332,10 +332,33 @@ void side_marginals(const BundleSpace& space, std::span<const double> unit, std:
   }
 }
 
+namespace {
+
+/// Finds the most probable candidate of each unit; returns false if they do not make a legal path. If they
+/// do, no other path has a larger sum.
+[[nodiscard]] bool find_peaks(const Succession& rules, const TagSets& candidates, std::span<const double> p,
+                              std::vector<std::int32_t>& out) {
+  const std::int32_t T = candidates.positions();
+  TagId before = rules.tags;
+  for (std::int32_t t = 0; t < T; ++t) {
+    std::int32_t best = candidates.first[t];
+    for (std::int32_t k = best + 1; k < candidates.first[t + 1]; ++k) {
+      if (p[k] > p[best]) best = k;
+    }
+    if (best == candidates.first[t + 1] || !rules(before, candidates.tag[best])) return false;
+    out[t] = best - candidates.first[t];
+    before = candidates.tag[best];
+  }
+  return rules(before, rules.tags);
+}
+
+}  // namespace
+
 void best_places(const Succession& rules, const TagSets& candidates, std::span<const double> p,
                  std::vector<std::int32_t>& out) {
   const std::int32_t T = candidates.positions();
   out.resize(static_cast<std::size_t>(T));
+  if (find_peaks(rules, candidates, p, out)) return;
   // best[k]: the largest sum of probabilities on a legal path that ends in candidate k
   std::vector<double> best(p.begin(), p.end());
   const auto is_legal = [&](std::int32_t i, std::int32_t j) {
