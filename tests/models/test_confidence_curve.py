@@ -13,6 +13,7 @@ from duilian.errors import ConfigError
 from duilian.models.base import confidence
 from duilian.models.base.confidence import ConfidenceCurve
 from duilian.models.coupled.config import CoupledPruning
+from duilian.models.coupled.effort import Effort
 
 
 def too_sure(words: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -136,12 +137,12 @@ def test_as_a_part_a_tagger_is_as_sure_as_its_own_search_deserves() -> None:
         made = CoupledTagger(("ctb", "pku"), level="char", pruning=pruning, learning=AdaGrad(iterations=2))
         made.fit(corpora, dev=dev)
         wide = dict(made.model_.confidence)
-        narrow = CoupledTagger.from_state(*made.state(), coarse_window=0.5).fit_confidence(dev)
+        narrow = CoupledTagger.from_state(*made.state(), effort=Effort(0.5)).fit_confidence(dev)
         again = CoupledTagger.from_state(*made.state()).fit_confidence(dev)
     assert set(narrow.model_.confidence) == {"ctb"}
     assert again.model_.confidence == wide
     assert narrow.model_.confidence != wide
-    plain = CoupledTagger.from_state(*narrow.state(), coarse_window=0.5)
+    plain = CoupledTagger.from_state(*narrow.state(), effort=Effort(0.5))
     plain.use(dataclasses.replace(plain.model_, confidence={}))
     judged = plain.predictor_.judged([each["ctb"] for each in demo.load("ctb-dev", "ctb")], "ctb", 1)
     with pytest.MonkeyPatch.context() as patch:

@@ -15,6 +15,7 @@ from duilian.labels.units import units_of_layers
 from duilian.learning import Sgd
 from duilian.models import CoupledTagger
 from duilian.models.coupled.config import CoupledConfig, CoupledPruning, Start
+from duilian.models.coupled.effort import Effort
 from duilian.models.coupled.predictor import CoupledPredictor
 from duilian.standards import Mapping
 from models.coupled_corpora import DEV, SMALL, TINY, quick, small
@@ -93,8 +94,8 @@ def test_a_predictor_with_more_candidates() -> None:
 
 def test_the_window_of_coarse_pruning_is_the_predictors() -> None:
     tagger = quick(pruning__kind="mixed", level="char").fit(TINY[0])
-    exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
-    assert tagger.predictor_.coarse_window == 7.0
+    exact = CoupledPredictor(tagger.model_, effort=Effort(0.0))
+    assert tagger.predictor_.effort == Effort(7.0)
     assert exact.tags_of_words(DEV[0][:5], "ctb", threads=2) == exact.tags_of_words(DEV[0][:5], "ctb")
-    quicker = CoupledTagger.from_state(*tagger.state(), coarse_window=5.0)
-    assert pickle.loads(pickle.dumps(quicker)).predictor_.coarse_window == 5.0
+    quicker = CoupledTagger.from_state(*tagger.state(), effort=Effort(5.0))
+    assert pickle.loads(pickle.dumps(quicker)).predictor_.effort == Effort(5.0)

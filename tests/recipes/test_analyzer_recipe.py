@@ -20,6 +20,7 @@ from duilian.learning import IterationReport
 from duilian.modelfile import read_model, write_model
 from duilian.models import CoupledTagger, Suite
 from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.effort import Effort
 from duilian.models.parser.config import ParserConfig
 from duilian.recipes import Recipe, Run, train
 from duilian.recipes.kinds.analyzer import AnalyzerConfig
@@ -300,8 +301,8 @@ def test_a_copy_in_another_process_prunes_as_the_analyser_does(folder: Path) -> 
     suite = Suite.load(folder / "zh.model")
     assert isinstance(suite.tagger, CoupledTagger)
     copy = pickle.loads(pickle.dumps(suite.tagger))
-    assert copy.predictor_.coarse_window == suite.tagger.predictor_.coarse_window == 5.0
-    assert CoupledTagger.with_model(suite.tagger.model_).predictor_.coarse_window == 7.0
+    assert copy.predictor_.effort == suite.tagger.predictor_.effort == Effort(5.0, 0.9, 2.5)
+    assert CoupledTagger.with_model(suite.tagger.model_).predictor_.effort == Effort()
 
 
 def test_the_bundled_model_says_what_its_recipe_says() -> None:

@@ -28,7 +28,8 @@ from duilian.models.base.sentences import Sentences, check_corpora, layers_of
 from duilian.models.base.several_standards import SeveralStandards
 from duilian.models.coupled.config import CoupledConfig, CoupledFeatures, CoupledPruning, Start
 from duilian.models.coupled.conversion_answers import COMPLETE, ConversionPlan, Converting
-from duilian.models.coupled.predictor import COARSE_WINDOW, CoupledConversion, CoupledPredictor
+from duilian.models.coupled.effort import USUAL, Effort
+from duilian.models.coupled.predictor import CoupledConversion, CoupledPredictor
 from duilian.models.coupled.side import CoupledSide
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.models.roles import Ability
@@ -56,7 +57,7 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
     predictor_: CoupledPredictor
     trained_: TrainedCoupled
     confidence_: dict[str, ConfidenceCurve]
-    coarse_window_: float = COARSE_WINDOW
+    effort_: Effort = USUAL
 
     def __init__(
         self,
@@ -160,23 +161,21 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         return DevLayers(layers_of(found, standard), given if found and len(given) == len(found) else None)
 
     def compile(self, model: CoupledModel) -> None:
-        self.predictor_ = CoupledPredictor(model, coarse_window=self.coarse_window_)
+        self.predictor_ = CoupledPredictor(model, effort=self.effort_)
 
     @classmethod
-    def from_state(
-        cls, header: Mapping[str, Any], arrays: Arrays, *, coarse_window: float = COARSE_WINDOW
-    ) -> Self:
-        """Restore a tagger; a smaller window of coarse pruning is faster, 0 prunes exactly."""
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays, *, effort: Effort = USUAL) -> Self:
+        """Restore a tagger, with this much effort when tagging."""
         model = CoupledModel.from_state(header, arrays)
         tagger = cls.with_config(model.config)
-        tagger.coarse_window_ = coarse_window
+        tagger.effort_ = effort
         return tagger.use(model)
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"coarse_window": self.coarse_window_}
+        return super().__getstate__() | {"effort": self.effort_}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.coarse_window_ = kept["coarse_window"]
+        self.effort_ = kept["effort"]
         super().__setstate__(kept)
 
     @property

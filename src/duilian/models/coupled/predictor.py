@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
@@ -24,6 +25,7 @@ from duilian.models.coupled.conversion_answers import (
     LabelLimits,
     conversion_limits,
 )
+from duilian.models.coupled.effort import USUAL, Effort
 from duilian.models.coupled.sides import GuidePacker, gold_labels
 from duilian.models.coupled.storage import AVERAGE, CoupledModel
 from duilian.models.crf.predictor import PROBABILITIES, abilities_of
@@ -40,30 +42,28 @@ from duilian.models.roles import (
 )
 from duilian.standards import Mapping as TagMapping
 
-COARSE_WINDOW = 7.0  # for the coarse pruning of a mixed model (chain/coarse.hpp)
 FAINT = 1e-3  # smaller shares of a unit's probability are neglected in the search for candidates
-MIXED_MASS = 0.97  # λ of a mixed model when tagging: its baseline taggers rank gold high
 WIDE_MASS, WIDE_GAP = 1.0, 8.0  # λ and bundle gap if probabilities are requested
 
 
-def tagging_pruning(config: CoupledConfig, coarse_window: float = COARSE_WINDOW) -> _native.Pruning:
+def tagging_pruning(config: CoupledConfig, effort: Effort = USUAL) -> _native.Pruning:
     """r and λ when tagging."""
     pruning = config.pruning
     usual, own = pruning.max_candidates, pruning.max_candidates_tagging
     if pruning.kind == "mixed":
         is_whole = pruning.candidate_mass == 1.0
-        mass = 1.0 if is_whole else min(pruning.candidate_mass, MIXED_MASS)
-        return _native.Pruning(own or usual, mass, FAINT, 0.0 if is_whole else coarse_window)
+        mass = 1.0 if is_whole else min(pruning.candidate_mass, effort.candidate_mass)
+        return _native.Pruning(own or usual, mass, FAINT, 0.0 if is_whole else effort.coarse_window)
     # Characters have many labels, so gold is less often among the first few.
     usual *= 1 if config.level == "word" else 3
     return _native.Pruning(usual if own is None else own, pruning.candidate_mass, 0.0, 0.0)
 
 
 class CoupledPredictor:
-    """Answers of a coupled tagger. A smaller `coarse_window` is faster and prunes more; 0 prunes exactly."""
+    """Answers of a coupled tagger."""
 
-    def __init__(self, model: CoupledModel, *, coarse_window: float = COARSE_WINDOW) -> None:
-        self.model, self.sides, self.coarse_window = model, model.sides, coarse_window
+    def __init__(self, model: CoupledModel, *, effort: Effort = USUAL) -> None:
+        self.model, self.sides, self.effort = model, model.sides, effort
         self.packer = GuidePacker.of_model(model.config, model.sides, model.source, model.dictionary)
         unique = {id(weights): weights for weights in model.weights.values()}
         made = {key: self._compile(weights) for key, weights in unique.items()}
@@ -76,9 +76,9 @@ class CoupledPredictor:
             weights,
             self.model.templates.native,
             self.packer.reading.native,
-            tagging_pruning(config, self.coarse_window),
+            tagging_pruning(config, self.effort),
             _native.Decoding[config.decoding],
-            config.pruning.native_gap,
+            min(config.pruning.native_gap, self.effort.bundle_gap),
         )
 
     kind = CoupledModel.kind
@@ -114,7 +114,7 @@ class CoupledPredictor:
         gap = max(self.model.config.pruning.native_gap, WIDE_GAP)
         pruning = {"candidate_mass": WIDE_MASS, "bundle_gap": gap}
         model = dataclasses.replace(self.model, config=self.model.config.updated({"pruning": pruning}))
-        return CoupledPredictor(model, coarse_window=self.coarse_window)
+        return CoupledPredictor(model, effort=dataclasses.replace(self.effort, bundle_gap=math.inf))
 
     def best_for(self, standard: str) -> _native.CoupledPredictor:
         """The weights that do best for a standard."""

@@ -17,11 +17,12 @@ from duilian.features.dictionary import DictionaryMode
 from duilian.models.base.estimator import Arrays, State, Storable
 from duilian.models.base.precision import Precision
 from duilian.models.base.table_codec import below
+from duilian.models.coupled.effort import Effort
 from duilian.models.registry import KINDS, PARSERS, SUITE, estimator_of, standards_of
 from duilian.models.roles import Ability
 
-# Narrower than for a tagger on its own: much faster, with hardly any difference.
-TUNED: Mapping[str, Mapping[str, Any]] = {"coupled": {"coarse_window": 5.0}}
+# Less than for a tagger on its own: much faster, with hardly any difference.
+TUNED: Mapping[str, Mapping[str, Any]] = {"coupled": {"effort": Effort(5.0, 0.9, 2.5)}}
 """Settings by kind for taggers that are loaded as a part."""
 
 

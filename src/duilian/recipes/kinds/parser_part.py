@@ -17,6 +17,7 @@ from duilian.errors import StandardError
 from duilian.learning import AdaGrad, Session, jackknifed
 from duilian.models.base.feature_settings import Features
 from duilian.models.coupled.config import CoupledConfig
+from duilian.models.coupled.effort import Effort
 from duilian.models.coupled.model import CoupledTagger
 from duilian.models.coupled.predictor import CoupledPredictor
 from duilian.models.crf.model import Tagger
@@ -216,7 +217,7 @@ def _pairs(table: Any) -> tuple[str, ...]:
 
 def _retagged(tagger: Any, layers: Sequence[Layer], standard: str, threads: int) -> list[Layer]:
     # Exact pruning: the score in a model file must not depend on shortcuts for speed.
-    exact = CoupledPredictor(tagger.model_, coarse_window=0.0)
+    exact = CoupledPredictor(tagger.model_, effort=Effort(0.0))
     return _with_tags(layers, exact.tags_of_words(layers, standard, threads=threads))
 
 
