@@ -126,6 +126,18 @@ void bind_predict(Predictors& predictor) {
           },
           "sentences"_a, "constraints"_a, "with_candidates"_a, "threads"_a)
       .def(
+          "predict_flags",
+          [](const CoupledPredictor& self, const Sentences& sentences,
+             const std::vector<Constraints>& constraints, std::size_t side, const Input<std::uint8_t>& flags,
+             std::size_t threads) {
+            std::int64_t impossible = 0;
+            auto found = without_gil([&] {
+              return predict_flags(self, sentences, constraints, {side, view(flags)}, threads, impossible);
+            });
+            return std::make_tuple(to_numpy(std::move(found)), impossible);
+          },
+          "sentences"_a, "constraints"_a, "side"_a, "flags"_a, "threads"_a)
+      .def(
           "side_probabilities",
           [](const CoupledPredictor& self, const Sentences& sentences, std::size_t side,
              std::size_t threads) {

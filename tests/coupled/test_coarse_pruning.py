@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -61,6 +62,24 @@ def test_fewer_candidates_are_left_and_answers_are_among_them(
             assert all(len(labels) <= NARROW.most + 1 for labels in sets)
             fewer += sum(len(left) < trained.case.labels[side] for left in sets)
     assert fewer > 20
+
+
+@pytest.mark.parametrize(("sides", "rules"), SHAPES)
+def test_flags_of_labels_are_those_of_the_answers(sides: int, rules: str) -> None:
+    """Stretches without a choice between flags are not searched, and labels may be others there."""
+    others = 0
+    for seed, pruned in itertools.product(range(4), [(), (0, 1), (1,)]):
+        trained = random_trained(seed, sides, rules, pruned=pruned)
+        for pruning, margin in ((WIDE, np.inf), (NARROW, 4.0), (Pruning(2, 0.8, window=1.0), 1.0)):
+            predictor = trained.predictor(pruning, MARGINALS, margin=margin)
+            wanted, _ = predictor.predict_constrained(trained.sentences, [], False, 1)
+            for side, divisor in itertools.product(range(sides), (1, 2, 100)):
+                flags = (np.arange(trained.case.labels[side]) % divisor == 0).astype(np.uint8)
+                found, impossible = predictor.predict_flags(trained.sentences, [], side, flags, 1)
+                assert impossible == 0
+                assert flags[found].tolist() == flags[wanted.label(side)].tolist()
+                others += int(np.count_nonzero(found != wanted.label(side)))
+    assert others > 0
 
 
 def test_weights_that_leave_no_room_are_tagged_exactly() -> None:

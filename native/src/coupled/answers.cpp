@@ -86,6 +86,30 @@ CoupledAnswers predict_constrained(const CoupledPredictor& predictor, const Sent
   return answers.finish();
 }
 
+std::vector<std::int32_t> predict_flags(const CoupledPredictor& predictor, const Sentences& sentences,
+                                        std::span<const Constraints> constraints, const SideFlags& flags,
+                                        std::size_t threads, std::int64_t& impossible) {
+  check_constraints(predictor, constraints, sentences);
+  const auto& labels = predictor.shape().labels;
+  if (flags.side >= labels.size()) throw std::invalid_argument(concat("there is no side ", flags.side));
+  if (flags.of_label.size() != static_cast<std::size_t>(labels[flags.side]))
+    throw std::invalid_argument("the flags do not match the labels");
+  std::vector<std::int32_t> out(static_cast<std::size_t>(sentences.units()));
+  std::vector<std::uint8_t> is_impossible(static_cast<std::size_t>(sentences.size()), 0);
+  for_each_sentence(predictor, sentences, threads,
+                    [&](std::size_t, std::int64_t sentence, CoupledPredictor::Work& work) {
+                      if (!predictor.answer_flags(sentences, sentence, constraints, flags, work))
+                        is_impossible[sentence] = 1;
+                      const TagSets& candidates = work.search.candidates[flags.side];
+                      const std::vector<std::int32_t>& place = work.search.place[flags.side];
+                      for (std::size_t t = 0; t < place.size(); ++t)
+                        out[static_cast<std::size_t>(sentences.begin_of(sentence)) + t] =
+                            candidates.tag[static_cast<std::size_t>(candidates.first[t] + place[t])];
+                    });
+  impossible = std::count(is_impossible.begin(), is_impossible.end(), 1);
+  return out;
+}
+
 std::vector<double> side_probabilities(const CoupledPredictor& predictor, const Sentences& sentences,
                                        std::size_t side, std::size_t threads) {
   if (side >= predictor.shape().sides()) throw std::invalid_argument(concat("there is no side ", side));

@@ -156,25 +156,34 @@ CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weig
   for (const std::int32_t k : pruned_) has_pruner_[static_cast<std::size_t>(k)] = 1;
 }
 
-bool CoarsePruner::prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
+void CoarsePruner::score(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
                          Work& work, SearchWork& search) const {
   table_.score(keys.first, keys.value, work.record, work.coarse, work.rest, work.rest_first);
   apply_constraints(constraints, units, work);
-  const auto length = static_cast<std::int32_t>(units.size());
   search.candidates.resize(shape_.sides());
   search.prior.resize(shape_.sides());
+}
+
+bool CoarsePruner::prune_side(std::size_t side, UnitRange units, Work& work, SearchWork& search) const {
+  const auto length = static_cast<std::int32_t>(units.size());
+  TagSets& candidates = search.candidates[side];
+  std::vector<double>& p = search.prior[side];
+  if (!pruner_[side].choose(length, row(side, 0, work), table_.stride(), work.pruning, work.list.labels,
+                            work.list.strength) ||
+      !choose_from(work.list, shape_.labels[side], between_[side], pruning_, search.pruning, candidates, p))
+    return false;
+  auto& keep = search.pruning.keep;
+  if (trim_candidates(shape_.rules[side], keep, candidates, &p)) return true;
+  pruner_[side].best_labels(length, work.pruning, work.path);
+  add_labels(work.path, candidates, &p);
+  return trim_candidates(shape_.rules[side], keep, candidates, &p);
+}
+
+bool CoarsePruner::prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
+                         Work& work, SearchWork& search) const {
+  score(keys, constraints, units, work, search);
   for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    TagSets& candidates = search.candidates[k];
-    std::vector<double>& p = search.prior[k];
-    if (!pruner_[k].choose(length, row(k, 0, work), table_.stride(), work.pruning, work.list.labels,
-                           work.list.strength) ||
-        !choose_from(work.list, shape_.labels[k], between_[k], pruning_, search.pruning, candidates, p))
-      return false;
-    auto& keep = search.pruning.keep;
-    if (trim_candidates(shape_.rules[k], keep, candidates, &p)) continue;
-    pruner_[k].best_labels(length, work.pruning, work.path);
-    add_labels(work.path, candidates, &p);
-    if (!trim_candidates(shape_.rules[k], keep, candidates, &p)) return false;
+    if (!prune_side(k, units, work, search)) return false;
   }
   return true;
 }
@@ -211,7 +220,7 @@ void CoarsePruner::score_candidates(const CoupledTransitions& between,
   // Only candidates are read, and memory from longer sentences is kept.
   for (std::size_t k = 0; k < shape_.sides(); ++k)
     state[k].resize(std::max(state[k].size(), units.size() * shape_.shapes[k].stride()));
-  gather_rest(search.candidates, work);
+  gather_rest(search, work);
   std::size_t labels_of_all = 0;
   for (const std::int32_t k : pruned_) labels_of_all += static_cast<std::size_t>(shape_.labels[k]);
   work.row.resize(labels_of_all);
@@ -233,7 +242,8 @@ void CoarsePruner::score_candidates(const CoupledTransitions& between,
   }
 }
 
-void CoarsePruner::gather_rest(const std::vector<TagSets>& candidates, Work& work) const {
+void CoarsePruner::gather_rest(const SearchWork& search, Work& work) const {
+  const std::vector<TagSets>& candidates = search.candidates;
   work.side_entry.clear();
   work.side_entry_first.assign(1, 0);
   work.joint_entry.clear();
@@ -241,7 +251,8 @@ void CoarsePruner::gather_rest(const std::vector<TagSets>& candidates, Work& wor
   for (std::int32_t t = 0; t < candidates[0].positions(); ++t) {
     const auto unit = static_cast<std::size_t>(t);
     const auto has_choice = [&](const TagSets& sets) { return sets.at(t).size() > 1; };
-    if (std::any_of(candidates.begin(), candidates.end(), has_choice)) {
+    const bool is_moot = !search.is_moot.empty() && search.is_moot[unit] != 0;
+    if (!is_moot && std::any_of(candidates.begin(), candidates.end(), has_choice)) {
       for (std::size_t k = work.rest_first[unit]; k < work.rest_first[unit + 1]; ++k) {
         const auto add = [&](std::uint32_t entry, std::vector<std::uint32_t>& to) {
           if (entry == kNoEntry) return;
@@ -263,10 +274,13 @@ void CoarsePruner::score_unit(std::int32_t t, Work& work, SearchWork& search) co
     return search.scores.state[k].data() + unit * shape_.shapes[k].stride();
   };
   for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    // A side without a pruner was pruned by its own scores.
-    const double share = has_pruner(k) ? 0.0 : 1.0 / scale_;
-    const CoarseScore* coarse = row(k, unit, work);
     double* state = state_of(k);
+    if (has_pruner(k)) {
+      for (const TagId l : search.candidates[k].at(t)) state[l] = 0.0;
+      continue;
+    }
+    const double share = 1.0 / scale_;  // a side without a pruner was pruned by its own scores
+    const CoarseScore* coarse = row(k, unit, work);
     for (const TagId l : search.candidates[k].at(t)) state[l] = share * coarse[pruner_[k].lanes()[l]];
   }
   const std::size_t last = work.side_entry_first[unit + 1];

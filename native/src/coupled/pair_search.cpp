@@ -50,6 +50,8 @@ class PairSearch {
  private:
   [[nodiscard]] std::int32_t width(std::int32_t t) const { return work_.first[t + 1] - work_.first[t]; }
 
+  [[nodiscard]] bool is_moot(std::int32_t t) const { return !in_.is_moot.empty() && in_.is_moot[t] != 0; }
+
   /// Finds the bundles of every unit that pruning leaves, and their scores.
   void find_states() {
     work_.state.clear();
@@ -57,7 +59,7 @@ class PairSearch {
     work_.first.assign(1, 0);
     joint_.slot.resize(static_cast<std::size_t>(shape_.joint_labels()), 0);
     for (std::int32_t t = 0; t < units_; ++t) {
-      if (count(0, t) == 1 && count(1, t) == 1) {
+      if (is_moot(t) || (count(0, t) == 1 && count(1, t) == 1)) {
         add_state(t, 0, 0);
       } else {
         add_product(t);
@@ -188,7 +190,7 @@ class PairSearch {
       const PairState* before = work_.state.data() + work_.first[t];
       const PairState* after = work_.state.data() + work_.first[t + 1];
       if (width(t) == 1 && width(t + 1) == 1) {
-        if (side_score(*before, *after) == kForbidden) return false;
+        if (!is_moot(t) && !is_moot(t + 1) && side_score(*before, *after) == kForbidden) return false;
       } else {
         score_block({before, static_cast<std::size_t>(width(t))},
                     {after, static_cast<std::size_t>(width(t + 1))}, work_.between.data() + work_.block[t]);

@@ -61,6 +61,33 @@ class EntrySource final : public JointSource {
   return blocks;
 }
 
+/// Units with a single bundle cut a sentence into stretches that do not influence each other; those in which
+/// no unit has candidates with different flags are moot. Returns whether there is any other; if the sides are
+/// not pruned yet, only that counts.
+[[nodiscard]] bool mark_moot(std::span<const TagSets> candidates, const SideFlags& flags,
+                             std::vector<std::uint8_t>& is_moot) {
+  const TagSets& own = candidates[flags.side];
+  const std::int32_t T = own.positions();
+  is_moot.assign(static_cast<std::size_t>(T), 1);
+  const auto flag = [&](TagId label) { return flags.of_label[static_cast<std::size_t>(label)]; };
+  bool is_any_open = false;
+  std::int32_t begin = 0;
+  bool is_open = false;
+  for (std::int32_t t = 0; t < T; ++t) {
+    const auto labels = own.at(t);
+    is_open =
+        is_open || std::ranges::any_of(labels, [&](TagId each) { return flag(each) != flag(labels[0]); });
+    const bool is_cut = std::ranges::all_of(
+        candidates, [&](const TagSets& sets) { return sets.positions() == T && sets.at(t).size() == 1; });
+    if (!is_cut && t + 1 < T) continue;
+    if (is_open) std::fill(is_moot.begin() + begin, is_moot.begin() + t + 1, std::uint8_t{0});
+    is_any_open = is_any_open || is_open;
+    begin = t;
+    is_open = false;
+  }
+  return is_any_open;
+}
+
 /// Whoever writes a model file chooses its candidates: at most some 200 MB are laid out for a sentence.
 [[nodiscard]] SearchOptions within_memory(SearchOptions options) {
   options.limits = {std::int64_t{1} << 21, std::int64_t{1} << 22};
@@ -167,11 +194,44 @@ bool CoupledPredictor::answer(const Sentences& sentences, std::int64_t sentence,
   });
 }
 
+bool CoupledPredictor::answer_flags(const Sentences& sentences, std::int64_t sentence,
+                                    std::span<const Constraints> constraints, const SideFlags& flags,
+                                    Work& work) const {
+  if (coarse_pruner_) {
+    extract(sentences, sentence, work);
+    const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
+    if (try_flags(units, constraints, flags, work)) return true;
+  }
+  return answer(sentences, sentence, constraints, {flags.side, flags.side + 1}, work);
+}
+
+bool CoupledPredictor::try_flags(UnitRange units, std::span<const Constraints> constraints,
+                                 const SideFlags& flags, Work& work) const {
+  SearchWork& search = work.search;
+  coarse_pruner_->score(work.keys, constraints, units, work.look, search);
+  if (!coarse_pruner_->prune_side(flags.side, units, work.look, search)) return false;
+  search.place.resize(shape_.sides());
+  if (!mark_moot(search.candidates, flags, search.is_moot)) {
+    best_places(shape_.rules[flags.side], search.candidates[flags.side], search.prior[flags.side],
+                search.place[flags.side]);
+    return true;
+  }
+  for (std::size_t k = 0; k < shape_.sides(); ++k) {
+    if (k != flags.side && !coarse_pruner_->prune_side(k, units, work.look, search)) return false;
+  }
+  (void)mark_moot(search.candidates, flags, search.is_moot);
+  coarse_pruner_->score_candidates(between_, constraints, units, work.look, search);
+  return try_pairs(shape_, between_,
+                   EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first),
+                   options_, {flags.side, flags.side + 1}, search);
+}
+
 template <class Search>
 bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
                              std::span<const Constraints> constraints, Work& work,
                              const Search& search) const {
   extract(sentences, sentence, work);
+  work.search.is_moot.clear();
   const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
   if (coarse_pruner_ && coarse_pruner_->prune(work.keys, constraints, units, work.look, work.search)) {
     coarse_pruner_->score_candidates(between_, constraints, units, work.look, work.search);

@@ -85,7 +85,8 @@ bool try_pairs(const CoupledShape& shape, const CoupledTransitions& between, con
   if (options.decoding != Decoding::marginals || !has_pair_shape(shape) ||
       count_bundles(work.candidates) > options.limits.bundles)
     return false;
-  const PairInput input{work.candidates, work.scores, work.prior, options.bundle_gap, options.limits.pairs};
+  const PairInput input{work.candidates,    work.scores,          work.prior,
+                        options.bundle_gap, options.limits.pairs, work.is_moot};
   if (!search_pairs(shape, between, source, input, work.joint, work.pair, work.side)) return false;
   work.place.resize(shape.sides());
   for (std::size_t k = sides.first; k < sides.last; ++k)

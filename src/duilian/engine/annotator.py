@@ -24,6 +24,7 @@ from duilian.labels.units import UnitBatch
 from duilian.models.roles import (
     Ability,
     Ask,
+    BoundaryLabeler,
     Constraints,
     Labeler,
     LabelRows,
@@ -76,6 +77,7 @@ class Annotator:
             names = ", ".join(self.standards)
             raise ConfigError(f"the parser's standard {parser.standard!r} is not one of {names}")
         self._maker = labeler if isinstance(labeler, WordLabeler) else None
+        self._cutter = labeler if isinstance(labeler, BoundaryLabeler) else None
         chooses = parser is not None and Ability.TAGS in parser.abilities
         self._proposer = labeler if chooses and isinstance(labeler, TagProposer) else None
 
@@ -107,11 +109,14 @@ class Annotator:
         self, units: UnitBatch, constraints: Constraints, standard: str, threads: int
     ) -> Segmentation:
         """Return words without tags."""
+        meaning = self.encodings[standard].meaning
+        if self._cutter is not None:
+            label, impossible = self._cutter.label_boundaries(units, standard, constraints, threads)
+            _warn(impossible)
+            return Segmentation.from_labels(meaning, units, label, None)
         ask = Ask((standard,), tags=False, trees=False)
         labels, _ = self._labels(units, constraints, ask, threads)
-        return Segmentation.from_labels(
-            self.encodings[standard].meaning, units, labels.of[standard].label, None
-        )
+        return Segmentation.from_labels(meaning, units, labels.of[standard].label, None)
 
     def best_labels(self, units: UnitBatch, constraints: Constraints, standard: str) -> Ints:
         """Return the labels of the words and tags that `annotated` finds."""

@@ -192,6 +192,18 @@ class WordLabeler(Labeler, Protocol):
 
 
 @runtime_checkable
+class BoundaryLabeler(Labeler, Protocol):
+    """A labeler that is faster if only the boundaries of words matter."""
+
+    def label_boundaries(
+        self, batch: UnitBatch, standard: str, constraints: Constraints, threads: int
+    ) -> tuple[Ints, int]:
+        """Return labels that make the words of `label`, perhaps with other tags; and the number of sentences
+        that broke constraints.
+        """
+
+
+@runtime_checkable
 class TagProposer(Labeler, Protocol):
     """A labeler that proposes tags to a parser which chooses them together with the tree."""
 

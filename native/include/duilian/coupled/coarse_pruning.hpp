@@ -50,8 +50,13 @@ class CoarsePruner {
     Shortlist list;
   };
 
-  /// Writes the candidates of every side and their probabilities to `search`; returns false if coarse scores
+  /// Finds the coarse scores of a sentence.
+  void score(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units, Work& work,
+             SearchWork& search) const;
+  /// Writes the candidates of one side and their probabilities to `search`; returns false if coarse scores
   /// cannot decide.
+  [[nodiscard]] bool prune_side(std::size_t side, UnitRange units, Work& work, SearchWork& search) const;
+  /// The same for every side.
   [[nodiscard]] bool prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
                            Work& work, SearchWork& search) const;
   /// Scores the candidates; then `work.joint_entry` holds the joint entries of rest().
@@ -71,7 +76,7 @@ class CoarsePruner {
   }
   void apply_constraints(std::span<const Constraints> constraints, UnitRange units, Work& work) const;
   /// Collects the entries of features at units that still have a choice, early enough to prefetch them.
-  void gather_rest(const std::vector<TagSets>& candidates, Work& work) const;
+  void gather_rest(const SearchWork& search, Work& work) const;
   void score_unit(std::int32_t t, Work& work, SearchWork& search) const;
 
   const CoupledShape& shape_;

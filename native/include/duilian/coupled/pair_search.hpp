@@ -38,6 +38,8 @@ struct PairInput {
   const std::vector<std::vector<double>>& prior;  // if empty, no bundle is pruned
   double bundle_gap;
   std::int64_t max_pairs;  // of bundles of neighbours
+  // [T]  units where any bundle will do, or empty. Beside others, they have a single bundle anyway.
+  std::span<const std::uint8_t> is_moot;
 };
 
 [[nodiscard]] bool has_pair_shape(const CoupledShape& shape);

@@ -26,6 +26,12 @@
 
 namespace duilian {
 
+/// What is asked of the labels of a side, such as whether they begin a word.
+struct SideFlags {
+  std::size_t side;
+  std::span<const std::uint8_t> of_label;
+};
+
 class CoupledPredictor {
  public:
   CoupledPredictor(const CoupledPredictor&) = delete;  // between_ refers to shape_
@@ -64,6 +70,11 @@ class CoupledPredictor {
   /// others.
   void score_side(const Sentences& sentences, std::int64_t sentence, std::size_t side, Work& work,
                   std::span<double> p) const;
+  /// The same for one side, of whose labels only those matter for which `flags` differ: where candidates
+  /// agree in that, any of them may be the answer, and there are no probabilities.
+  [[nodiscard]] bool answer_flags(const Sentences& sentences, std::int64_t sentence,
+                                  std::span<const Constraints> constraints, const SideFlags& flags,
+                                  Work& work) const;
   /// Decodes the labels of the given sides from the space; the answer is in work.search.
   void decode(SideChoice sides, Work& work) const;
   [[nodiscard]] Spare<Work>& spare() const { return spare_; }
@@ -87,6 +98,9 @@ class CoupledPredictor {
   /// Applies the constraints to the scores; returns false if they leave no legal path.
   [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,
                                        std::span<const Constraints> constraints, Work& work) const;
+  /// Tries to answer with coarse pruning; returns false if that does not decide.
+  [[nodiscard]] bool try_flags(UnitRange units, std::span<const Constraints> constraints,
+                               const SideFlags& flags, Work& work) const;
   /// Adds the remaining scores of the candidates.
   void add_deferred_rows(Work& work) const;
 
@@ -127,6 +141,13 @@ struct SideWords {
                                                  std::span<const Constraints> constraints,
                                                  bool with_candidates, std::size_t threads,
                                                  std::int64_t& impossible);
+
+/// The labels of one side as far as `flags` tell them apart, [units], under constraints like those above.
+[[nodiscard]] std::vector<std::int32_t> predict_flags(const CoupledPredictor& predictor,
+                                                      const Sentences& sentences,
+                                                      std::span<const Constraints> constraints,
+                                                      const SideFlags& flags, std::size_t threads,
+                                                      std::int64_t& impossible);
 
 /// The best label sequences of one side for the first sentence, under constraints if these leave a legal
 /// path; `log_z` receives log Z.

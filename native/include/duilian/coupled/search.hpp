@@ -22,6 +22,7 @@ struct alignas(kCacheSeparation) SearchWork {
   Marginals found;
   std::vector<std::vector<double>> side;         // [sides]  p of the candidates
   std::vector<std::vector<std::int32_t>> place;  // [sides]  the chosen candidates
+  std::vector<std::uint8_t> is_moot;             // [T]  units that nobody asks about, or empty
   PruningWorkspace pruning;
   SpaceWorkspace joint;
   PairWorkspace pair;
@@ -66,7 +67,8 @@ struct SideChoice {
 void decode(const CoupledShape& shape, Decoding decoding, SideChoice sides, SearchWork& work);
 
 /// build() and decode() in one step, for a few bundles of two sides: fills `side` and `place`, but not
-/// `space` and `found`. Returns false and fills nothing if the general search must be used.
+/// `space` and `found`. Returns false and fills nothing if the general search must be used. Any bundle will
+/// do at units that are moot.
 [[nodiscard]] bool try_pairs(const CoupledShape& shape, const CoupledTransitions& between,
                              const JointSource& source, const SearchOptions& options, SideChoice sides,
                              SearchWork& work);

@@ -170,6 +170,22 @@ class CoupledPredictor:
             found[name] = Segmentation.of_columns(meaning, batch, answers.label(side), columns)
         return found, impossible
 
+    def label_boundaries(
+        self, batch: UnitBatch, standard: str, constraints: Constraints, threads: int
+    ) -> tuple[Ints, int]:
+        """Return labels that make the words of `label`, perhaps with other tags.
+
+        Stretches of text in which pruning has left no choice between boundaries are not searched.
+        """
+        packed, given = self.packer.pack_batch(batch, threads), self._given(constraints)
+        side = self.sides.number(standard)
+        # Labels that begin a word, end one, both, or neither make a difference.
+        edges = self.sides.encodings[side].meaning
+        flags = (edges.starts.astype(np.uint8) + 2 * edges.ends.astype(np.uint8)).astype(np.uint8)
+        native = self.best_for(standard)
+        label, impossible = native.predict_flags(packed, given, side, flags, threads)
+        return np.asarray(label, np.int32), impossible
+
     def _answered(
         self,
         packed: _native.Sentences,
