@@ -18,7 +18,15 @@ import pytest
 
 from duilian import atomic_files
 from duilian.errors import ModelFileError
-from duilian.modelfile import MAX_DEPTH, MAX_HEADER, MAX_VALUES, read_model, write_model
+from duilian.modelfile import (
+    MAX_DEPTH,
+    MAX_DIMENSIONS,
+    MAX_EXPANSION,
+    MAX_HEADER,
+    MAX_VALUES,
+    read_model,
+    write_model,
+)
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -66,6 +74,16 @@ def test_what_a_model_cannot_hold(model: Path, header: dict[str, Any], arrays: A
     with pytest.raises((TypeError, ValueError)):
         write_model(model, header, arrays)
     assert_untouched(model)
+
+
+def test_the_limits_are_those_of_the_documentation() -> None:
+    rows = (Path(__file__).parents[2] / "docs/modelfile.md").read_text(encoding="utf-8").splitlines()
+    for row in (
+        f"| header | {MAX_HEADER >> 20} MB, {MAX_VALUES:,} values, nested {MAX_DEPTH} deep |",
+        f"| dimensions of an array | {MAX_DIMENSIONS} |",
+        f"| bytes of an array for each byte of its code | {MAX_EXPANSION} |",
+    ):
+        assert row in rows
 
 
 def test_a_model_holds_what_the_limits_say(tmp_path: Path) -> None:
