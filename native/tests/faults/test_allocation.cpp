@@ -16,6 +16,8 @@
 #include "duilian/learn/batch.hpp"
 #include "duilian/learn/rules.hpp"
 #include "duilian/lexicon/word_list.hpp"
+#include "duilian/score/stored_table.hpp"
+#include "duilian/storage/byte_planes.hpp"
 #include "duilian/two_chain/predictor.hpp"
 #include "random.hpp"
 
@@ -159,6 +161,27 @@ TEST(two_chains_without_memory) {
     return predict(predictor, sentences, TwoChainMode::joint, {}, 1).tag.size();
   };
   exhaust("load two chains and predict", [&] { return answer() == 3; });
+}
+
+TEST(stored_arrays_without_memory) {
+  Random random(4);
+  const PredictorCase x(random, RuleKind::blocks, 20);
+  const CompiledWeights weights = compile_weights(x.layout, x.weights, x.keys, 0.0F);
+  const std::span<const std::uint8_t> labels(reinterpret_cast<const std::uint8_t*>(weights.label.data()),
+                                             2 * weights.label.size());
+  exhaust("code an array and decode it", [&] {
+    std::vector<std::uint8_t> found(labels.size());
+    decode_planes(encode_planes(labels, 2), 2, found);
+    return std::equal(found.begin(), found.end(), labels.begin(), labels.end());
+  });
+  const std::vector<std::uint8_t> used = {0b0100'0001};
+  const std::vector<std::uint32_t> check = {7, 8};
+  const std::vector<std::uint16_t> size = {1, 3}, first = {5, 0}, step = {0, 300};
+  exhaust("unpack a table", [&] {
+    WeightTable table;
+    unpack({8, used, check, size, first, step}, table.slot, table.label);
+    return table.slot.size() == 8 && table.label.back() == (302 | kLastEntry);
+  });
 }
 
 TEST(lists_of_words_without_memory) {
