@@ -1,6 +1,6 @@
 """Run the tests with Spark, Ray and Dask in a fresh virtual environment, and print a table.
 
-    python tools/engines.py [--documents 20000] [--folder build/engines] [--wheel duilian.whl]
+    python tools/engines.py [--documents 20000] [--folder build/engines] [--wheel duilian.whl] [--suite spark]
 
 Java comes from Debian if there is none (that needs root), everything else from PyPI. The tests are those of
 `tests/engines`; what cannot be installed is printed as not run. A wheel saves compiling.
@@ -91,11 +91,16 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=TOP / "build" / "engines")
     parser.add_argument("--wheel", type=Path, help="install this, instead of the source tree")
     parser.add_argument("--python", type=Path, help="use this environment as it is")
+    suites = sorted({suite for _, suite, _ in SUITES})
+    parser.add_argument("--suite", choices=suites, action="append", help="only this one; may be repeated")
     asked = parser.parse_args()
     python = (asked.python or install(asked.folder, asked.wheel)).absolute()
     own = {"DUILIAN_DOCUMENTS": str(asked.documents)}
     own["DUILIAN_EXPECTED_HASH"] = expected_hash(python, own)
-    found = {engine: run(python, suite, own | options) for engine, suite, options in SUITES}
+    chosen = asked.suite or suites
+    found = {
+        engine: run(python, suite, own | options) for engine, suite, options in SUITES if suite in chosen
+    }
     print(f"\n{asked.documents:,} documents", flush=True)
     subprocess.run([str(python), "-c", VERSIONS], check=False)
     print("\n| engine | test | outcome | time |\n| --- | --- | --- | --- |")
