@@ -54,6 +54,13 @@ def test_arcs_by_relation_and_distance() -> None:
     assert found.by_distance == {"root": Score(2, 2, 2), "1": Score(3, 2, 2), "2": Score(0, 1, 0)}
 
 
+def test_a_subtype_is_part_of_a_relation() -> None:
+    gold = Layer(("a", "b"), None, (0, 1), ("root", "nmod:poss"))
+    found = evaluate_layers([gold], [Layer(("a", "b"), None, (0, 1), ("root", "nmod"))], standard="x").details
+    assert found.by_relation["nmod:poss"] == Score(1, 0, 0)
+    assert found.by_relation["nmod"] == Score(0, 1, 0)
+
+
 def test_sentences_by_length() -> None:
     gold = [Layer(("a",) * size, ("X",) * size) for size in (1, 10, 11, 41, 60)]
     found = evaluate_layers(gold, gold, standard="x").details.by_length
