@@ -149,6 +149,7 @@ bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t
   lay_out(positions, work.alpha);
   work.row.resize(positions * m.rows + kMaxCoarseLanes);
   work.alpha_base.resize(positions);
+  work.closed.resize(positions);
   work.row_first.assign(1, 0);
   for (std::size_t t = 0; t < positions; ++t) {
     CoarseScore* alpha = work.alpha.data() + at(t);
@@ -164,7 +165,7 @@ bool CoarseChain::forward(std::size_t positions, CoarseScore* state, std::size_t
     work.alpha_base[t] = (t == 0 ? 0 : work.alpha_base[t - 1]) + peak;
     std::uint16_t* row = work.row.data() + work.row_first[t];
     work.row_first.push_back(work.row_first[t] +
-                             kernels_->coarse_at_least(alpha + m.row0, m.rows, beam, row));
+                             kernels_->coarse_at_least(alpha + m.row0, m.rows, beam, row, work.closed[t]));
   }
   return true;
 }
@@ -245,7 +246,7 @@ void CoarseChain::cut(std::size_t t, std::size_t count, CoarseWorkspace& work) c
 }
 
 bool CoarseChain::choose(std::int32_t positions, CoarseScore* state, std::size_t step, CoarseWorkspace& work,
-                         TagSets& out, std::vector<float>& strength) const {
+                         TagSets& out, std::vector<float>& strength, std::vector<float>& share) const {
   const auto T = static_cast<std::size_t>(positions);
   if (!forward(T, state, step, work) || !backward(T, state, step, work) || !meet(T, work)) return false;
   work.place.resize(stride() + kMaxCoarseLanes);
@@ -253,10 +254,14 @@ bool CoarseChain::choose(std::int32_t positions, CoarseScore* state, std::size_t
   out.first.assign(1, 0);
   out.tag.clear();
   strength.clear();
+  share.resize(T);
   for (std::size_t t = 0; t < T; ++t) {
+    CoarseScore next = kCoarseForbidden;
     std::size_t count =
         kernels_->coarse_at_least(work.beta.data() + at(t), stride(),
-                                  static_cast<CoarseScore>(work.best[t] - width_), work.place.data());
+                                  static_cast<CoarseScore>(work.best[t] - width_), work.place.data(), next);
+    const int gap = std::min({work.best[t] - next, -work.closed[t], -kCoarseLow});
+    share[t] = 1.0F / (1.0F + decay_[static_cast<std::size_t>(gap)]);
     if (count > max_labels_) {
       if (work.path.empty()) find_path(T, work);
       cut(t, count, work);

@@ -235,18 +235,23 @@ CoarseScore coarse_backward(const CoarseMatrix& m, const CoarseScore* state, con
 }
 
 #if defined(__AVX512VBMI2__)
-Size coarse_at_least(const CoarseScore* x, Size n, CoarseScore threshold, std::uint16_t* place) {
+Size coarse_at_least(const CoarseScore* x, Size n, CoarseScore threshold, std::uint16_t* place,
+                     CoarseScore& next) {
   // The places of a vector are packed without branches.
   const auto low = _mm512_set1_epi16(threshold);
   auto own = _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12,
                               11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  auto below = _mm512_set1_epi16(kCoarseForbidden);
   Size count = 0;
   for (Size j = 0; j < n; j += kLane) {
-    const auto found = _mm512_cmpge_epi16_mask(_mm512_loadu_si512(x + j), low);
+    const auto value = _mm512_loadu_si512(x + j);
+    const auto found = _mm512_cmpge_epi16_mask(value, low);
+    below = _mm512_mask_max_epi16(below, ~found, below, value);
     _mm512_storeu_si512(place + count, _mm512_maskz_compress_epi16(found, own));
     count += static_cast<Size>(__builtin_popcount(found));
     own = _mm512_add_epi16(own, _mm512_set1_epi16(kLane));
   }
+  next = largest_lane(reinterpret_cast<R>(below));
   return count;
 }
 #else
@@ -262,13 +267,20 @@ inline unsigned bits_of(R mask) {
 #endif
 }
 
-Size coarse_at_least(const CoarseScore* x, Size n, CoarseScore threshold, std::uint16_t* place) {
+Size coarse_at_least(const CoarseScore* x, Size n, CoarseScore threshold, std::uint16_t* place,
+                     CoarseScore& next) {
   const R low = spread(threshold);
+  const R none = spread(kCoarseForbidden);
+  R below = none;
   Size count = 0;
   for (Size j = 0; j < n; j += kLane) {
-    for (unsigned bits = bits_of(load(x + j) >= low); bits != 0; bits &= bits - 1, bits &= bits - 1)
+    const R value = load(x + j);
+    const R is_high = value >= low;
+    below = larger(is_high ? none : value, below);
+    for (unsigned bits = bits_of(is_high); bits != 0; bits &= bits - 1, bits &= bits - 1)
       place[count++] = static_cast<std::uint16_t>(j + static_cast<Size>(__builtin_ctz(bits)) / 2);
   }
+  next = largest_lane(below);
   return count;
 }
 #endif

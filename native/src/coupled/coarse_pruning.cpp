@@ -162,6 +162,7 @@ void CoarsePruner::score(const FeatureKeys& keys, std::span<const Constraints> c
   apply_constraints(constraints, units, work);
   search.candidates.resize(shape_.sides());
   search.prior.resize(shape_.sides());
+  search.listed.resize(shape_.sides());
 }
 
 bool CoarsePruner::prune_side(std::size_t side, UnitRange units, Work& work, SearchWork& search) const {
@@ -169,9 +170,10 @@ bool CoarsePruner::prune_side(std::size_t side, UnitRange units, Work& work, Sea
   TagSets& candidates = search.candidates[side];
   std::vector<double>& p = search.prior[side];
   if (!pruner_[side].choose(length, row(side, 0, work), table_.stride(), work.pruning, work.list.labels,
-                            work.list.strength) ||
+                            work.list.strength, work.list.share) ||
       !choose_from(work.list, shape_.labels[side], between_[side], pruning_, search.pruning, candidates, p))
     return false;
+  std::swap(search.listed[side], work.list.share);
   auto& keep = search.pruning.keep;
   if (trim_candidates(shape_.rules[side], keep, candidates, &p)) return true;
   pruner_[side].best_labels(length, work.pruning, work.path);

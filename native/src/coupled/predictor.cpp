@@ -238,6 +238,7 @@ bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
     if (search(EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first)))
       return true;
   }
+  work.search.listed.clear();
   for (Pruning pruning = options_.pruning; pruning.max_candidates > 0; pruning.max_candidates /= 2) {
     const bool is_granted = prune_exactly(sentences, sentence, constraints, pruning, work);
     if (search(EntrySource(all(), work.joint_entry, work.joint_first))) return is_granted;

@@ -105,13 +105,14 @@ AnswerCollector::AnswerCollector(std::size_t sides, std::span<const std::int64_t
 
 namespace {
 
-/// The share of probability, by the side alone, of a unit's candidates. What pruning has dropped counts as
-/// wrong; otherwise a single candidate would always seem certain.
+/// The share of probability, by the side alone, of a unit's candidates. What both steps of pruning have
+/// dropped counts as wrong; otherwise a single candidate would always seem certain.
 [[nodiscard]] double kept_share(const SearchWork& work, std::size_t side, std::size_t t) {
   const TagSets& sets = work.candidates[side];
-  if (side >= work.prior.size() || work.prior[side].size() != sets.tag.size()) return 1.0;
+  const double listed = side < work.listed.size() ? static_cast<double>(work.listed[side][t]) : 1.0;
+  if (side >= work.prior.size() || work.prior[side].size() != sets.tag.size()) return listed;
   const auto begin = work.prior[side].begin();
-  return std::min(1.0, std::accumulate(begin + sets.first[t], begin + sets.first[t + 1], 0.0));
+  return listed * std::min(1.0, std::accumulate(begin + sets.first[t], begin + sets.first[t + 1], 0.0));
 }
 
 }  // namespace

@@ -36,6 +36,21 @@ class CoarseTwin {
     }
     return out;
   }
+  /// The gap is that of the best label outside the window; or of the best beginning that no path goes on
+  /// from, if that is smaller.
+  [[nodiscard]] double share(std::int32_t t) const {
+    std::int64_t gap = 8000;
+    const auto& row = alpha_[static_cast<std::size_t>(t)];
+    const std::int64_t high = *std::max_element(row.begin(), row.end());
+    const auto first = static_cast<TagId>(x_.shape.row0);
+    const auto last = static_cast<TagId>(x_.shape.row0 + x_.shape.rows);
+    for (TagId l = 0; l < x_.labels; ++l) {
+      if (through(t, l) < best(t) - width_) gap = std::min(gap, best(t) - through(t, l));
+      const std::int64_t own = row[static_cast<std::size_t>(l)];
+      if (l >= first && l < last && own < high - 5 * width_ / 4) gap = std::min(gap, high - own);
+    }
+    return 1.0 / (1.0 + std::exp(-static_cast<double>(gap) / scale_));
+  }
   [[nodiscard]] double strength(std::int32_t t, TagId label) const {
     std::int64_t high = state(t, 0);
     for (TagId l = 1; l < x_.labels; ++l) high = std::max(high, state(t, l));
@@ -174,12 +189,15 @@ TEST(coarse_candidates_match_the_definition) {
           const CoarseTwin twin(x, kScale, window);
           TagSets found;
           std::vector<float> p;
-          const bool is_found = pruner.choose(x.positions, state.data(), pruner.stride(), work, found, p);
+          std::vector<float> share;
+          const bool is_found =
+              pruner.choose(x.positions, state.data(), pruner.stride(), work, found, p, share);
           CHECK(is_found == twin.has_path());
           if (!is_found) return;
           for (std::int32_t t = 0; t < x.positions; ++t) {
             const std::vector<TagId> wanted = twin.candidates(t);
             CHECK(std::equal(wanted.begin(), wanted.end(), found.at(t).begin(), found.at(t).end()));
+            CHECK_NEAR(share[static_cast<std::size_t>(t)], twin.share(t), 1e-6);
             for (std::size_t k = 0; k < wanted.size(); ++k)
               CHECK_NEAR(p[static_cast<std::size_t>(found.first[t]) + k], twin.strength(t, wanted[k]), 1e-6);
             cut += wanted.size() < static_cast<std::size_t>(x.labels) ? 1 : 0;
@@ -198,7 +216,8 @@ TEST(coarse_candidates_leave_a_legal_path_whatever_the_scores) {
         {3.0, max_labels}, 16.0, [&](const UniformCase& x, const CoarseChain& pruner, auto state) {
           TagSets found;
           std::vector<float> p;
-          if (!pruner.choose(x.positions, state.data(), pruner.stride(), work, found, p)) return;
+          std::vector<float> share;
+          if (!pruner.choose(x.positions, state.data(), pruner.stride(), work, found, p, share)) return;
           for (std::int32_t t = 0; t < x.positions; ++t)
             CHECK(!found.at(t).empty() && found.at(t).size() <= static_cast<std::size_t>(max_labels));
           CHECK(is_open(x, found));
@@ -221,6 +240,7 @@ TEST(equal_coarse_scores_are_cut_to_a_path) {
   CoarseWorkspace work;
   TagSets found;
   std::vector<float> p;
-  CHECK(pruner.choose(5, state.data(), pruner.stride(), work, found, p));
+  std::vector<float> share;
+  CHECK(pruner.choose(5, state.data(), pruner.stride(), work, found, p, share));
   for (std::int32_t t = 0; t < 5; ++t) CHECK(found.at(t).size() == 3);
 }

@@ -31,6 +31,7 @@ struct CoarseWorkspace {
   std::vector<CoarseScore> alpha, beta;             // [T][stride], with kMaxCoarseLanes around each row
   std::vector<CoarseScore> message;                 // [stride], likewise
   std::vector<CoarseScore> best;                    // [T]
+  std::vector<CoarseScore> closed;                  // [T]  the best alpha that no path goes on from
   std::vector<std::int64_t> alpha_base, beta_base;  // [T]  what alpha and beta are relative to
   std::vector<std::uint16_t> row;                   // rows of the core worth visiting
   std::vector<std::size_t> row_first;               // [T + 1]
@@ -50,11 +51,13 @@ class CoarseChain {
   [[nodiscard]] const std::vector<std::uint16_t>& lanes() const { return lane_; }
 
   /// Lists the labels of a sentence worth a search, given their scores: [T] rows, `step` apart, which are
-  /// overwritten. `strength` receives e^(a label's own score - the best at its unit). Every listed label lies
-  /// on a legal path through the list; if `max_labels` has removed some, at least the best path remains.
-  /// Returns false and lists nothing if no path exists or numbers are too large to decide.
+  /// overwritten. `strength` receives e^(a label's own score - the best at its unit), and `share` [T] how
+  /// much of the probability the list has at least, judged by the best label outside the window. Every listed
+  /// label lies on a legal path through the list; if `max_labels` has removed some, at least the best path
+  /// remains. Returns false and lists nothing if no path exists or numbers are too large to decide.
   [[nodiscard]] bool choose(std::int32_t positions, CoarseScore* state, std::size_t step,
-                            CoarseWorkspace& work, TagSets& out, std::vector<float>& strength) const;
+                            CoarseWorkspace& work, TagSets& out, std::vector<float>& strength,
+                            std::vector<float>& share) const;
 
   /// The best path, [T], of the sentence last passed to choose().
   void best_labels(std::int32_t positions, CoarseWorkspace& work, std::vector<std::int32_t>& out) const;

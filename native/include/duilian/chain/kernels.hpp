@@ -99,9 +99,10 @@ struct Kernels {
   CoarseScore (*coarse_backward)(const CoarseMatrix& m, const CoarseScore* state, const CoarseScore* after,
                                  const std::uint16_t* row, std::size_t count, CoarseScore* message,
                                  CoarseScore* before);
-  /// Like at_least; writes up to kMaxCoarseLanes numbers beyond the last place
+  /// Like at_least; writes up to kMaxCoarseLanes numbers beyond the last place; `next` receives the highest
+  /// score below the threshold, or kCoarseForbidden
   std::size_t (*coarse_at_least)(const CoarseScore* x, std::size_t n, CoarseScore threshold,
-                                 std::uint16_t* place);
+                                 std::uint16_t* place, CoarseScore& next);
   /// sum[j] = a[j] + b[j]; returns the highest
   CoarseScore (*coarse_sums)(const CoarseScore* a, const CoarseScore* b, std::size_t n, CoarseScore* sum);
 };

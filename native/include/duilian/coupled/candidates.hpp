@@ -52,6 +52,7 @@ void choose_candidates(const UniformChain& chain, Pruning pruning, std::span<con
 struct Shortlist {
   TagSets labels;
   std::vector<float> strength;  // [labels]  e^score, up to a factor per unit
+  std::vector<float> share;     // [T]  of probability that the list has
 };
 
 /// Chooses candidates from a list, before rules apply; `between` holds e^score of all pairs of labels,

@@ -18,6 +18,7 @@ struct alignas(kCacheSeparation) SearchWork {
   SideScores scores;
   std::vector<TagSets> candidates;         // [sides]
   std::vector<std::vector<double>> prior;  // [sides]  p of the candidates by the side alone, if requested
+  std::vector<std::vector<float>> listed;  // [sides][T]  share of p left by coarse pruning; empty: all
   BundleSpace space;
   Marginals found;
   std::vector<std::vector<double>> side;         // [sides]  p of the candidates
