@@ -248,7 +248,7 @@ def test_convert_keeps_to_a_mapping(duilian, tmp_path):
     convert = ("convert", "word", "--from", "pku", "--to", "ctb")
     line = "我们/r  去/v  北京/ns  。/w\n".encode()
     assert duilian(*convert, "--mapping", "own.txt", stdin=line)[1] == "我们/DT  去/VV  北京/NN  。/PU\n"
-    usual = [duilian(*convert, *option, stdin=line)[1] for option in ((), ("--mapping", "tight"))]
+    usual = [duilian(*convert, *option, stdin=line)[1] for option in ((), ("--mapping", "strict"))]
     assert usual == ["我们/PN  去/VV  北京/NR  。/PU\n"] * 2
     assert duilian(*convert, "--mapping", "complete", stdin=line)[0] == 0
     status, out, err = duilian(*convert, "--mapping", "tihgt", stdin=line)
@@ -412,7 +412,7 @@ def test_inspect_the_learned_mapping(duilian):
         counts = [each["count"] for each in word["to"]]
         assert len(counts) >= 2
         assert counts == sorted(counts, reverse=True)
-    assert found["mapping"] == "tight", "as in convert"
+    assert found["mapping"] == "strict", "as in convert"
     (row,) = [row for tag, row in found["tags"].items() if tag == "w"]
     assert list(row["to"]) == ["PU"]
     free = json.loads(duilian("inspect", "word", "pku.txt", "--json", "--mapping", "complete")[1])

@@ -29,11 +29,11 @@ def tag_of_each_character(layer: Layer) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", sorted(VARIANTS))
-@pytest.mark.parametrize("mapping", ["tight", "relaxed", None])
+@pytest.mark.parametrize("mapping", ["strict", "tight", "relaxed", None])
 def test_every_pair_is_in_the_mapping(
     taggers: dict[str, CoupledTagger], kind: str, mapping: str | None
 ) -> None:
-    allows = Mapping.from_table(f"{PKU}-{CTB}.{mapping or 'tight'}")
+    allows = Mapping.from_table(f"{PKU}-{CTB}.{mapping or 'strict'}")
     given = layers(f"both-{PKU}", PKU) + DEV[1]
     found = taggers[kind].convert(given, PKU, CTB, mapping=mapping, unknown_tags=True)
     known = set(taggers[kind].encodings_[1].tags or ())

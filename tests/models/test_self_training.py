@@ -34,10 +34,10 @@ def test_a_teacher_holds_the_latent_side() -> None:
     plain, held = quick(), taught(own={"confidence": 0.5})
     for tagger in (plain, held):
         tagger.fit(LARGER)
-    allowed = held.conversion(PKU, CTB, mapping="tight")
+    allowed = held.conversion(PKU, CTB, mapping="strict")
     assert allowed.encodings[1].tags == held.encodings_[0].tags
     given = LARGER[1]
-    right = held.convert(given, PKU, CTB, mapping="tight")
+    right = held.convert(given, PKU, CTB, mapping="strict")
     agree = [
         sum(
             a == b

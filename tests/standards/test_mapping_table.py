@@ -20,7 +20,8 @@ def write(folder: Path, text: str, name: str = "own.txt") -> Path:
 
 
 def test_the_shipped_tables() -> None:
-    assert table_names() == tuple(f"{left}-pku.{kind}" for left in LEFT for kind in ("relaxed", "tight"))
+    usual = {f"{left}-pku.{kind}" for left in LEFT for kind in ("relaxed", "tight")}
+    assert set(table_names()) == {*usual, "ctb-pku.strict"}
 
 
 @pytest.mark.parametrize("name", table_names())
@@ -38,6 +39,13 @@ def test_relaxed_has_all_of_tight_and_more(left: str) -> None:
     tight, relaxed = (Mapping.from_table(f"{left}-pku.{kind}") for kind in ("tight", "relaxed"))
     assert relaxed.covers(tight)
     assert not tight.covers(relaxed)
+
+
+def test_strict_leaves_out_what_only_the_corpora_have() -> None:
+    strict, tight = (Mapping.from_table(f"ctb-pku.{kind}") for kind in ("strict", "tight"))
+    more = {("NN", "ns"), ("NN", "t"), ("NN", "Tg"), ("VE", "d")}
+    assert set(tight.bundles()) == {*strict.bundles()} | more
+    assert more.isdisjoint(strict.bundles())
 
 
 def test_ctb_to_pku_is_about_as_large_as_in_the_paper() -> None:
@@ -165,7 +173,7 @@ def test_own_table_may_include_another(tmp_path: Path) -> None:
         ),
         (
             "standards: ctb pku\ninclude: ctb-pku.tight\nNN n\n",
-            ":3: tag 'NN' is already mapped to 'n': ctb-pku.ti",
+            ":3: tag 'NN' is already mapped to 'n': ctb-pku.st",
         ),
         ("standards: ctb pku\n", "the table has no pairs"),
         ("", "the table has no pairs"),

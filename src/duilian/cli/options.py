@@ -60,8 +60,8 @@ MappingName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Tag pairs to allow: tight, relaxed, complete (all), or a table in a .txt file "
-        "(default: tight, if the two standards have such a table).",
+        help="Tag pairs to allow: strict, tight, relaxed, complete (all), or a table in a .txt file "
+        "(default: the strictest table that the two standards have).",
     ),
 ]
 Threads = Annotated[int, typer.Option(min=1, max=MAX_THREADS, metavar="N", help="Number of threads.")]

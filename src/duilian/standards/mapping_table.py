@@ -24,6 +24,7 @@ FileLine = tuple[str, int]
 """File and line."""
 
 ANY = "any"
+TABLE_KINDS = ("strict", "tight", "relaxed")  # of the built-in tables
 
 
 @dataclasses.dataclass(frozen=True)

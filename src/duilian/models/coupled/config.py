@@ -108,7 +108,7 @@ class SelfTraining(Settings):
         at_least=1,
     )
     mapping: str | None = setting(
-        None, "Tags that may go together in conversion; none: the tight table if there is one, otherwise all."
+        None, "Tags that may go together in conversion; none: the strictest table there is, otherwise all."
     )
     iterations: int = setting(3, "Iterations of each teacher.", at_least=1)
 
@@ -117,7 +117,7 @@ class SelfTraining(Settings):
         if (self.mapping or "").startswith("automatic"):
             raise ConfigError(
                 f"a teacher needs a table of tags, or none; {self.mapping!r} is learned in training",
-                "choose complete, tight, relaxed or a file",
+                "choose complete, strict, tight, relaxed or a file",
             )
 
 
@@ -147,7 +147,7 @@ class CoupledConfig(Settings):
     level: Level = setting("word", "`word`: tag given words; `char`: cut text into words, and tag them.")
     mapping: str | Mapping = setting(
         "complete",
-        "Tags that may go together: complete (all), tight or relaxed (tables), a file, automatic (or "
+        "Tags that may go together: complete (all), strict, tight or relaxed (tables), a file, automatic (or "
         "automatic-intersection, automatic-first, automatic-second); in Python also a `Mapping`.",
     )
     decoding: Literal["marginals", "path"] = setting(

@@ -26,6 +26,7 @@ from duilian.models.coupled.label_pairs import on_labels, table_mapping
 from duilian.models.coupled.sides import Labels, Sides, blank_unknown
 from duilian.models.roles import Ask, SideLabels
 from duilian.standards import Mapping, table_names, with_parts
+from duilian.standards.mapping_table import TABLE_KINDS
 
 Bools = npt.NDArray[np.bool_]
 COMPLETE = "complete"  # the mapping that allows all pairs of tags
@@ -112,9 +113,9 @@ class Converting(abc.ABC):
     def conversion(self, source: str, target: str, *, mapping: str | Mapping | None = None) -> ConversionPlan:
         """Plan a conversion of many batches.
 
-        `mapping` says which tags of source and target may go together: tight, relaxed, complete (all), the
-        path of a table, or a `Mapping`; None is the built-in tight table of the two standards if there is
-        one, otherwise complete.
+        `mapping` says which tags of source and target may go together: strict, tight, relaxed, complete
+        (all), the path of a table, or a `Mapping`; None is the strictest built-in table of the two standards
+        if there is one, otherwise complete.
         """
 
     def convert(
@@ -170,9 +171,13 @@ def allowed_labels(
 
 def usual_mapping(standards: tuple[str, str], encodings: tuple[Encoding, Encoding]) -> str:
     """The name of the default mapping for a conversion."""
-    names = {f"{a}-{b}.tight" for a, b in (standards, standards[::-1])}
-    has_tags = all(each.tags is not None for each in encodings)
-    return "tight" if has_tags and not names.isdisjoint(table_names()) else COMPLETE
+    if any(each.tags is None for each in encodings):
+        return COMPLETE
+    for kind in TABLE_KINDS:
+        names = {f"{a}-{b}.{kind}" for a, b in (standards, standards[::-1])}
+        if not names.isdisjoint(table_names()):
+            return kind
+    return COMPLETE
 
 
 def mapped_sets(given: _native.TagSets, allows: Bools) -> _native.TagSets:

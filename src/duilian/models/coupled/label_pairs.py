@@ -11,9 +11,11 @@ import numpy.typing as npt
 from duilian.errors import StandardError
 from duilian.labels.encoding import Encoding
 from duilian.standards import Mapping
+from duilian.standards.mapping_table import TABLE_KINDS
 
 MappingName = Literal[
     "complete",
+    "strict",
     "tight",
     "relaxed",
     "automatic",
@@ -27,13 +29,13 @@ MAPPINGS = get_args(MappingName)
 def table_mapping(
     mapping: str | Mapping, standards: tuple[str, str], tags_a: Sequence[str], tags_b: Sequence[str]
 ) -> Mapping:
-    """A mapping without a tagger, for the tags of a model: "tight", "relaxed", a path, or a `Mapping`."""
+    """A mapping without a tagger, for the tags of a model: a kind of table, a path, or a `Mapping`."""
     if isinstance(mapping, Mapping):
         _check_tags(mapping.tags_a, tags_a, standards[0])
         _check_tags(mapping.tags_b, tags_b, standards[1])
         pairs = [(x, y) for x in mapping.tags_a for y in mapping.tags_b if mapping(x, y)]
         return Mapping.from_pairs(pairs, tags_a, tags_b)
-    name = f"{standards[0]}-{standards[1]}.{mapping}" if mapping in ("tight", "relaxed") else mapping
+    name = f"{standards[0]}-{standards[1]}.{mapping}" if mapping in TABLE_KINDS else mapping
     return Mapping.from_table(name, tags_a, tags_b, unknown="keep")
 
 

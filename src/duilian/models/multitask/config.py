@@ -22,8 +22,8 @@ class MultitaskConfig(Settings):
     standards: tuple[str, ...] = setting(("first", "second"), "Names of the two standards.")
     mapping: str | Mapping = setting(
         "tight",
-        "How their tags relate: `tight` or `relaxed` (built-in tables), or the path of a table; in Python "
-        "also a `Mapping`.",
+        "How their tags relate: `strict`, `tight` or `relaxed` (built-in tables), or the path of a table; in "
+        "Python also a `Mapping`.",
     )
     learns_from_other: Learner = setting(
         "both", "Which standard learns from the other's corpus: `both`, or only the `first` or `second`."

@@ -40,6 +40,7 @@ from duilian.models.multitask.config import MultitaskConfig
 from duilian.models.multitask.label_mapping import LabelMapping, label_mapping
 from duilian.models.multitask.storage import SIDES, MultitaskModel, SideModel, Tables
 from duilian.standards import Mapping
+from duilian.standards.mapping_table import TABLE_KINDS
 
 Ints = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float32]
@@ -101,7 +102,7 @@ def tag_mapping(config: MultitaskConfig, tags_a: tuple[str, ...], tags_b: tuple[
     if isinstance(mapping, Mapping):
         known = [pair for pair in mapping.bundles() if pair[0] in set(tags_a) and pair[1] in set(tags_b)]
         return Mapping.from_pairs(known, tags_a, tags_b)
-    table = f"{a}-{b}.{mapping}" if mapping in ("tight", "relaxed") else mapping
+    table = f"{a}-{b}.{mapping}" if mapping in TABLE_KINDS else mapping
     return Mapping.from_table(table, tags_a, tags_b, unknown="keep")
 
 

@@ -15,9 +15,7 @@ from duilian.recipes.parts import Side
 from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
 from duilian.recipes.steps import corpora_of, scorable, side_notes, warn_of_overlap
-from duilian.standards.mapping_table import MappingTable
-
-TABLES = ("tight", "relaxed")  # mappings with a built-in table for each pair of standards
+from duilian.standards.mapping_table import TABLE_KINDS, MappingTable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,12 +80,12 @@ def _check_standards(corpora: list[Corpus]) -> None:
 
 def check_mapping(mapping: str, corpora: list[Corpus]) -> None:
     """Raise an error, before hours of training, if a table is missing or does not fit the corpora."""
-    if mapping in MAPPINGS and mapping not in TABLES:
+    if mapping in MAPPINGS and mapping not in TABLE_KINDS:
         return
     if mapping.startswith("automatic"):
         raise ConfigError(f"there is no mapping {mapping!r}", f"choose one of: {', '.join(MAPPINGS)}")
     for a, b in itertools.combinations(corpora, 2):
-        name = f"{a.standard}-{b.standard}.{mapping}" if mapping in TABLES else mapping
+        name = f"{a.standard}-{b.standard}.{mapping}" if mapping in TABLE_KINDS else mapping
         table = MappingTable.load(name)
         for side, (corpus, standard) in enumerate(((a, table.left), (b, table.right))):
             known = _tags(corpus) if standard is None else None  # a declared standard has checked its tags
