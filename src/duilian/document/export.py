@@ -34,7 +34,9 @@ def _layers(text: str, table: WordTable) -> list[Layer]:
     heads = None if table.heads is None else tuple(table.heads_or_none())
     relations = None if table.relations is None else tuple(table.relations)
     xpos = None if table.xpos is None else tuple(tag or UNKNOWN_FIELD for tag in table.xpos)
-    gaps = [text[a:b] for a, b in zip(table.end.tolist(), table.start[1:].tolist(), strict=False)]
+    gaps = []
+    if sum(map(len, words)) < len(text):
+        gaps = [text[a:b] for a, b in zip(table.end.tolist(), table.start[1:].tolist(), strict=False)]
     found = []
     for a, b in itertools.pairwise(table.sentence.tolist()):
         found.append(

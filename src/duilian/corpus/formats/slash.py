@@ -151,7 +151,12 @@ def _tokens(layer: Layer) -> list[str]:
 
 
 def _spelled_words(layer: Layer) -> list[str]:
-    readings = layer.columns.get("pinyin", ("",) * len(layer))
+    readings = layer.columns.get("pinyin")
+    if readings is None:
+        together = "".join(layer.words)
+        if "[" not in together and "{" not in together:  # nearly always
+            return list(layer.words)
+        readings = ("",) * len(layer)
     return [_spell(word, reading) for word, reading in zip(layer.words, readings, strict=True)]
 
 
