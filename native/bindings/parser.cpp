@@ -74,6 +74,12 @@ void bind_coded_weights(nb::module_& m) {
                 [&] { return CodedWeights::decode(view(used), view(place), view(code), trees, size); });
           },
           "used"_a, "place"_a, "code"_a, "trees"_a, "size"_a)
+      .def_static(
+          "check",
+          [](const Input<std::uint8_t>& used, std::size_t places, std::size_t size) {
+            CodedWeights::check(view(used), places, size);
+          },
+          "used"_a, "places"_a, "size"_a)
       .def("dense", [](const CodedWeights& self) { return to_numpy(self.dense()); });
 }
 

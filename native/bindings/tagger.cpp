@@ -1,5 +1,6 @@
 // The plain tagger: in training, compiled, and on lines of text.
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -137,8 +138,14 @@ void bind_flat(nb::module_& m) {
 
 void bind_predictor(nb::module_& m) {
   nb::class_<Predictor>(m, "Predictor")
-      .def(nb::init<std::int32_t, Succession, CompiledWeights, TemplateSet, Reading>(), "labels"_a, "rules"_a,
-           "weights"_a, "templates"_a, "reading"_a)
+      .def(
+          "__init__",
+          [](Predictor* self, std::int32_t labels, Succession rules, std::shared_ptr<CompiledWeights> weights,
+             TemplateSet templates, Reading reading) {
+            new (self) Predictor(labels, std::move(rules), std::move(weights), std::move(templates),
+                                 std::move(reading));
+          },
+          "labels"_a, "rules"_a, "weights"_a, "templates"_a, "reading"_a)
       .def_prop_ro("weights", &Predictor::weights)
       .def("tag_lines", &tag_bytes<Predictor>, "text"_a, "options"_a, "threads"_a)
       .def("predict", &predict_labels<Predictor>, "sentences"_a, "constraints"_a, "threads"_a)

@@ -145,7 +145,10 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise ModelFileError(
             name, f"a file of format {version} has {'no' if version > 1 else 'a'} coded array"
         )
-    return header, {key: _view(name, key, place, body) for key, place in places.items()}
+    arrays = {key: _view(name, key, place, body) for key, place in places.items()}
+    if hasattr(mmap, "MADV_DONTNEED"):  # what has been decoded need not stay in memory
+        mapped.madvise(mmap.MADV_DONTNEED)
+    return header, arrays
 
 
 def is_model(path: str | Path) -> bool:

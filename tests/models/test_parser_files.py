@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from duilian import _native
-from duilian.errors import ModelFileError
+from duilian.errors import ConfigError, ModelFileError
 from duilian.learning import AdaGrad
 from duilian.modelfile import read_model, write_model
 from duilian.models import Parser, Tagger, load
+from duilian.models.parser.storage import StoredWeights
 from models.small_parsers import DEV, TRAIN
 
 
@@ -32,7 +34,7 @@ def test_weights_of_8_bits_stay_bytes_and_answer_as_floats_do(parsers: dict[int,
     header, arrays = parsers[2].state("int8")
     arrays["tree.weight"] = np.minimum(arrays["tree.weight"], 254)  # room in the codebook for 0
     coded = Parser.from_state(header, arrays)
-    assert isinstance(coded.model_.weights, _native.CodedWeights)
+    assert isinstance(coded.model_.search_weights, _native.CodedWeights)
     weights = coded.model_.dense_weights()
     is_used = np.unpackbits(arrays["tree.used"], count=len(weights)).view(np.bool_)
     assert (weights[is_used] == arrays["tree.code"][arrays["tree.weight"]]).all()
@@ -106,3 +108,30 @@ def test_a_parser_is_no_tagger(parsers: dict[int, Parser], tmp_path: Path) -> No
     Tagger("ctb", learning=AdaGrad(iterations=1)).fit(TRAIN).save(path)
     with pytest.raises(ModelFileError, match="kind 'crf', not 'parser'"):
         Parser.load(path)
+
+
+@pytest.mark.parametrize("precision", ["int8", "int4"])
+def test_tables_are_made_when_first_needed_by_any_thread(parsers: dict[int, Parser], precision: str) -> None:
+    header, arrays = parsers[2].state(precision)  # type: ignore[arg-type]
+    shared, alone = Parser.from_state(header, arrays), Parser.from_state(header, arrays)
+    assert isinstance(shared.model_.weights, StoredWeights)
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: shared.model_.search_weights, range(16)))
+    assert all(each is made[0] for each in made)
+    assert shared.predict_layers(DEV) == alone.predict_layers(DEV)
+
+
+def test_weights_of_one_byte_that_do_not_fit_are_refused_at_once(parsers: dict[int, Parser]) -> None:
+    header, arrays = parsers[2].state("int4")
+    used, weight = arrays["tree.used"], arrays["tree.weight"]
+    for changed in (
+        {"tree.used": used[:-1]},
+        {"tree.used": used ^ np.uint8(1)},
+        {"tree.used": used.astype(np.uint16)},
+        {"tree.weight": weight[:-1]},
+        {"tree.weight": weight.astype(np.int8)},
+        {"tree.code": arrays["tree.code"][:-1]},
+        {"tree.code": np.full(256, np.nan, np.float32)},
+    ):
+        with pytest.raises((ValueError, ConfigError)):
+            Parser.from_state(header, arrays | changed)

@@ -37,12 +37,13 @@ CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const floa
   return out;
 }
 
-Predictor::Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
-                     Reading reading)
-    : labels_((check_weights(weights, labels), labels)),
+Predictor::Predictor(std::int32_t labels, Succession rules, std::shared_ptr<const CompiledWeights> weights,
+                     TemplateSet templates, Reading reading)
+    : labels_((check_weights(*weights, labels), labels)),
       rules_(std::move(rules)),
       shape_(shape_of(labels, rules_)),
-      weights_(std::move(weights)),
+      kept_(std::move(weights)),
+      weights_(*kept_),
       templates_(std::move(templates)),
       reading_(std::move(reading)),
       between_(shape_, rules_, weights_.transition) {}

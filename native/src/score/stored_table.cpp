@@ -7,7 +7,6 @@
 
 #include "duilian/concat.hpp"
 #include "duilian/huge_pages.hpp"
-#include "duilian/score/weight_table.hpp"
 
 namespace duilian {
 
@@ -75,6 +74,18 @@ void unpack(const StoredTable& stored, std::vector<std::uint64_t>& slot, std::ve
       label[entry - 1] = static_cast<std::uint16_t>(own | kLastEntry);
     }
   }
+}
+
+WeightTable unpack(const StoredTable& stored, std::span<const float> code,
+                   std::span<const std::uint8_t> place) {
+  WeightTable out;
+  unpack(stored, out.slot, out.label);
+  if (code.size() != 256 || place.size() != out.label.size())
+    throw std::invalid_argument(concat("a table has ", place.size(), " weights for ", out.label.size(),
+                                       " entries, in a codebook of ", code.size()));
+  reserve_huge_pages(out.weight, place.size());
+  for (const std::uint8_t each : place) out.weight.push_back(code[each]);
+  return out;
 }
 
 }  // namespace duilian

@@ -34,12 +34,17 @@ namespace {
 
 }  // namespace
 
+void CodedWeights::check(std::span<const std::uint8_t> used, std::size_t places, std::size_t size) {
+  if (used.size() != (size + 7) / 8 || count_used(used, size) != places)
+    throw std::invalid_argument("the weights of the parser do not match its tables");
+}
+
 std::optional<CodedWeights> CodedWeights::decode(std::span<const std::uint8_t> used,
                                                  std::span<const std::uint8_t> place,
                                                  std::span<const float> code, std::size_t trees,
                                                  std::size_t size) {
-  if (trees > size || used.size() != (size + 7) / 8 || code.size() != 256 ||
-      count_used(used, size) != place.size())
+  check(used, place.size(), size);
+  if (trees > size || code.size() != 256)
     throw std::invalid_argument("the weights of the parser do not match its tables");
   const std::optional<std::uint8_t> zero = find_free(place);
   if (!zero) return std::nullopt;

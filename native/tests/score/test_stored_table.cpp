@@ -55,6 +55,19 @@ TEST(a_table_is_unpacked) {
   CHECK(found.slot == slot);
 }
 
+TEST(weights_are_looked_up) {
+  const Arrays a;
+  std::vector<float> code(256);
+  for (std::size_t k = 0; k < code.size(); ++k) code[k] = static_cast<float>(k) / 2.0F;
+  const StoredTable stored{a.slots, a.used, a.check, a.size, a.first, a.step};
+  const std::vector<std::uint8_t> place = {0, 1, 255, 3, 3, 4};
+  const WeightTable found = unpack(stored, code, place);
+  CHECK(found.weight == std::vector<float>({0.0F, 0.5F, 127.5F, 1.5F, 1.5F, 2.0F}));
+  CHECK(found.label == unpacked(a).label && found.slot == unpacked(a).slot);
+  CHECK_THROWS((void)unpack(stored, code, std::span(place).first(5)), std::invalid_argument);
+  CHECK_THROWS((void)unpack(stored, std::span(code).first(255), place), std::invalid_argument);
+}
+
 TEST(an_empty_table_is_unpacked) {
   const WeightTable found = unpacked({16, {0, 0}, {}, {}, {}, {}});
   CHECK(found.slot == std::vector<std::uint64_t>(16, kNoSlot) && found.label.empty());

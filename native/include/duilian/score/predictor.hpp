@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,8 +62,12 @@ class Predictor {
   Predictor(const Predictor&) = delete;  // between_ refers to shape_
   Predictor& operator=(const Predictor&) = delete;
   /// Throws std::invalid_argument if an index in the arrays is out of range.
+  Predictor(std::int32_t labels, Succession rules, std::shared_ptr<const CompiledWeights> weights,
+            TemplateSet templates, Reading reading);
   Predictor(std::int32_t labels, Succession rules, CompiledWeights weights, TemplateSet templates,
-            Reading reading);
+            Reading reading)
+      : Predictor(labels, std::move(rules), std::make_shared<const CompiledWeights>(std::move(weights)),
+                  std::move(templates), std::move(reading)) {}
 
   struct alignas(kCacheSeparation) Work {
     FeatureKeys keys;
@@ -89,7 +94,8 @@ class Predictor {
   std::int32_t labels_;
   Succession rules_;
   TransitionShape shape_;
-  CompiledWeights weights_;
+  std::shared_ptr<const CompiledWeights> kept_;
+  const CompiledWeights& weights_;
   TemplateSet templates_;
   Reading reading_;
   LabelTransitions between_;

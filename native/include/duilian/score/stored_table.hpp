@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "duilian/score/weight_table.hpp"
+
 namespace duilian {
 
 struct StoredTable {
@@ -20,5 +22,9 @@ struct StoredTable {
 /// std::invalid_argument if the arrays do not match. Whether labels exist and ascend is checked with the
 /// table.
 void unpack(const StoredTable& stored, std::vector<std::uint64_t>& slot, std::vector<std::uint16_t>& label);
+
+/// Likewise with the weights, which are places in a codebook of 256 values.
+[[nodiscard]] WeightTable unpack(const StoredTable& stored, std::span<const float> code,
+                                 std::span<const std::uint8_t> place);
 
 }  // namespace duilian

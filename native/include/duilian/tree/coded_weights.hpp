@@ -22,6 +22,9 @@ class CodedWeights {
                                                           std::span<const float> code, std::size_t trees,
                                                           std::size_t size);
 
+  /// Whether that many weights have a bit in `used`: throws std::invalid_argument if not.
+  static void check(std::span<const std::uint8_t> used, std::size_t places, std::size_t size);
+
   /// A view of the tree weights.
   struct Trees {
     const std::uint8_t* place;

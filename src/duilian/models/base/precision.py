@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from duilian import _native
 from duilian.errors import ConfigError
 from duilian.models.base.table_codec import typed
 
@@ -47,8 +48,7 @@ def quantise(
 def dequantise(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
     """Restore weights in single precision."""
     if "code" in arrays:
-        weights: npt.NDArray[np.float32] = np.take(*codebook_of(arrays))
-        return weights
+        return _native.look_up(*codebook_of(arrays))
     return weights_of(arrays, "weight")
 
 

@@ -59,13 +59,11 @@ def encode_table(slot: npt.NDArray[np.uint64], label: npt.NDArray[np.uint16]) ->
 
 def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     """Restore the slots and labels of a table; its entries are in the order of the file."""
-    check, used = typed(arrays, "check", np.uint32), typed(arrays, "used", np.uint8)
-    slots = int(typed(arrays, "slots", np.int64)[0])
     if "label" not in arrays:
-        numbers = (typed(arrays, name, np.uint16) for name in ("size", "first", "step"))
-        return _native.unpack_table(slots, used, check, *numbers)
+        return _native.unpack_table(*stored_arrays(arrays))
     # Labels as earlier versions stored them, with a mark at the last one of each feature.
-    label = typed(arrays, "label", np.uint16)
+    label, check = typed(arrays, "label", np.uint16), typed(arrays, "check", np.uint32)
+    slots, used = int(typed(arrays, "slots", np.int64)[0]), typed(arrays, "used", np.uint8)
     if slots > LEAST_SLOTS + MAX_ROOM * len(check):  # each bit in the file becomes 8 bytes in memory
         raise ConfigError(f"a table has {slots:,} slots for {len(check):,} features")
     if len(used) != -(-slots // 8):
@@ -79,6 +77,13 @@ def decode_table(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, Any]:
     slot = np.full(slots, NO_SLOT)
     slot[is_used[:slots]] = (check.astype(np.uint64) << CHECK_SHIFT) | begins
     return slot, label
+
+
+def stored_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[Any, ...]:
+    """The number of slots and the arrays of a table, for the native core."""
+    slots = int(typed(arrays, "slots", np.int64)[0])
+    numbers = (typed(arrays, name, np.uint16) for name in ("size", "first", "step"))
+    return slots, typed(arrays, "used", np.uint8), typed(arrays, "check", np.uint32), *numbers
 
 
 def typed(arrays: Mapping[str, npt.NDArray[Any]], name: str, *dtypes: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -18,6 +18,7 @@ from duilian.errors import ConfigError
 from duilian.features import Dictionary, Templates
 from duilian.features.dictionary import DictionaryMode
 from duilian.lattice import SideMapping
+from duilian.models.base.compiled_weights import stored_table
 from duilian.models.base.confidence import ConfidenceCurve, curves_of
 from duilian.models.base.dictionary_settings import check_dictionary, dictionary_of, keep_dictionary
 from duilian.models.base.estimator import Arrays, State, StoredModel
@@ -233,8 +234,7 @@ def _pruned_sides(sides: Any, count: int) -> list[int]:
 def _compiled(
     header: Mapping[str, Any], arrays: Arrays, k: int, shape: _native.CoupledShape, pruned: list[int]
 ) -> _native.CoupledWeights:
-    parts = below(arrays, f"{k}.")
-    slot, label = decode_table(below(arrays, f"table.{header['tables'][k]}."))
+    parts, table = below(arrays, f"{k}."), below(arrays, f"table.{header['tables'][k]}.")
     moves = below(arrays, "transition.") | below(parts, "transition.")
     linked = [
         *(shape.labels[side] for side in pruned),
@@ -242,11 +242,16 @@ def _compiled(
         *map(shape.part_linked, range(shape.parts)),
     ]
     size = sum((labels + 1) ** 2 for labels in linked)
-    return _native.CoupledWeights(slot, label, dequantise(parts), _dense(moves, size), pruned)
+    at = _places(moves, size)
+    if (stored := stored_table(table, parts)) is not None:
+        return stored.with_coupled_transitions(size, at, dequantise(moves), pruned)
+    transitions = np.zeros(size, np.float32)
+    transitions[at] = dequantise(moves)
+    return _native.CoupledWeights(*decode_table(table), dequantise(parts), transitions, pruned)
 
 
-def _dense(arrays: Arrays, size: int) -> npt.NDArray[np.float32]:
-    """Restore the transitions; a file has only those that are not 0."""
+def _places(arrays: Arrays, size: int) -> npt.NDArray[np.int64]:
+    """The places of the transitions that are not 0; a file has no others."""
     stated = typed(arrays, "size", np.int64)
     if "at" in arrays:  # as earlier versions stored them
         at = typed(arrays, "at", np.uint32).astype(np.int64)
@@ -256,6 +261,4 @@ def _dense(arrays: Arrays, size: int) -> npt.NDArray[np.float32]:
         raise ConfigError(f"there are {size:,} transitions; a model has at most {MAX_TRANSITIONS:,}")
     if stated.tolist() != [size] or (len(at) and int(at.max()) >= size):
         raise ConfigError("the transitions do not fit the labels")
-    out = np.zeros(size, np.float32)
-    out[at] = dequantise(arrays)
-    return out
+    return at

@@ -86,7 +86,7 @@ class ParserPredictor:
         return names.index(usable[0]) if usable else 0
 
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
-        return self.packer.parse(self._model.weights, self.pruning, words, tags, heads, threads)
+        return self.packer.parse(self._model.search_weights, self.pruning, words, tags, heads, threads)
 
     def choose_relations(self, words: Sequence[str], tree: FoundTrees, doubtful: Sequence[int]) -> None:
         """Give new relations to some words of a tree: for each the best, given the others."""

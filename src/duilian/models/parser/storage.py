@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,24 @@ STEPS = {"tree": 0.25, "pruning": STEP}
 HINTER = "hinter."  # begins the names of the hint tagger's arrays in a model file
 
 
+class StoredWeights:
+    """Weights of one byte as a file has them, checked. A search's tables are made when first needed: most of
+    the time and memory of loading a parser, which many texts do without.
+    """
+
+    def __init__(self, make: Callable[[], Weights | _native.CodedWeights]) -> None:
+        self._make: Callable[[], Weights | _native.CodedWeights] | None = make
+        self._lock = threading.Lock()
+
+    def made(self) -> Weights | _native.CodedWeights:
+        """Return the weights for a search, always the same ones; any thread may ask first."""
+        with self._lock:
+            if self._make is not None:
+                self._found = self._make()
+                self._make = None
+            return self._found
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class ParserModel(StoredModel):
     """Weights of a parser, with the tags and relations of its standard."""
@@ -47,7 +66,7 @@ class ParserModel(StoredModel):
     tag_class: npt.NDArray[np.uint8]
     root_relations: tuple[str, ...]  # of roots only
     lifted: int  # words with crossing arcs in the training data, which were lifted
-    weights: Weights | _native.CodedWeights  # of trees and relations
+    weights: Weights | _native.CodedWeights | StoredWeights  # of trees and relations
     pruning: Weights
     hinter: CrfModel | None = None  # a tagger of words, whose tags features see besides the parser's own
 
@@ -60,9 +79,15 @@ class ParserModel(StoredModel):
         """The tagger that finds hints, ready to answer."""
         return None if self.hinter is None else CrfPredictor(self.hinter)
 
+    @property
+    def search_weights(self) -> Weights | _native.CodedWeights:
+        """The weights of trees and relations as a search uses them."""
+        return self.weights.made() if isinstance(self.weights, StoredWeights) else self.weights
+
     def dense_weights(self) -> Weights:
         """The weights of trees and relations as an array."""
-        return self.weights.dense() if isinstance(self.weights, _native.CodedWeights) else self.weights
+        found = self.search_weights
+        return found.dense() if isinstance(found, _native.CodedWeights) else found
 
     def searching_as(self, config: TreeConfig) -> Self:
         """The same weights with the search settings of another config."""
@@ -111,10 +136,9 @@ class ParserModel(StoredModel):
             raise ValueError("it has older features of relations; train it again")
         empty = cls(**cls.parts_of(header, arrays), weights=NO_WEIGHTS, pruning=NO_WEIGHTS)
         packer = empty.packer()
-        coded = _coded(arrays, "tree", packer.native) if cls.takes_codes else None
         return dataclasses.replace(
             empty,
-            weights=_unpacked(arrays, "tree", packer.weights) if coded is None else coded,
+            weights=_stored(arrays, packer, takes_codes=cls.takes_codes),
             pruning=_unpacked(arrays, "pruning", packer.native.pruning_weights),
         )
 
@@ -155,18 +179,27 @@ def usual_root_relations(relations: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in relations if name == ROOT)
 
 
-def _coded(arrays: Arrays, name: str, native: _native.TreeParser) -> _native.CodedWeights | None:
-    """8-bit weights for the native core; None if they have more bits, or use the whole codebook."""
-    parts = below(arrays, f"{name}.")
+def _stored(arrays: Arrays, packer: TreePacker, *, takes_codes: bool) -> Weights | StoredWeights:
+    """The weights of trees and relations, checked; those of one byte are made into tables later."""
+    parts = below(arrays, "tree.")
     if "code" not in parts:
-        return None
+        return _unpacked(arrays, "tree", packer.weights)
     used, (code, places) = typed(parts, "used", np.uint8), codebook_of(parts)
-    return _native.CodedWeights.decode(used, places, code, native.tree_weights, native.weights)
+    _native.CodedWeights.check(used, len(places), packer.weights)
+    trees, size = packer.native.tree_weights, packer.weights
+    kept = {"used": used, "weight": places, "code": code}  # nothing else, so that the file can be closed
+
+    def make() -> Weights | _native.CodedWeights:
+        found = _native.CodedWeights.decode(used, places, code, trees, size) if takes_codes else None
+        # A codebook that is used up has no place for 0.
+        return _unpacked(kept, "", size) if found is None else found
+
+    return StoredWeights(make)
 
 
 def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
-    parts = below(arrays, f"{name}.")
-    used = parts.pop("used")
+    parts = below(arrays, f"{name}." if name else "")
+    used = parts["used"]
     if used.dtype != np.uint8 or used.shape != (-(-size // 8),):
         raise ValueError(f"the table {name!r} does not have {size} places")
     is_used = np.unpackbits(used, count=size).view(np.bool_)
