@@ -65,6 +65,9 @@ def test_cells_of_a_study_run_on_the_workers(client: Client, tmp_path: Path) -> 
     here = dl.experiment("demo", tmp_path / "here", quick=True)
     there = dl.experiment("demo", tmp_path / "there", quick=True, executor=client.get_executor())
     assert there.rows() == here.rows()
+    with joblib.parallel_config(backend="dask"):
+        again = dl.experiment("demo", tmp_path / "again", quick=True)
+    assert again.rows() == here.rows()
 
 
 def test_the_command_takes_the_address_of_a_scheduler(client: Client, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from documents_for_engines import FAULTS, analyzer_of_own_model, expected_hash, 
 from mixed_documents import ASK, sorted_hash
 from ray.util.joblib import register_ray
 
+import duilian as dl
 from duilian.errors import ConfigError
 from duilian.scale import ArrowAnalyzer
 from duilian.scale.ray_data import BatchAnalyzer, analyze_dataset
@@ -120,3 +121,11 @@ def test_models_trained_on_the_cluster_have_the_same_bytes(dataset: Any, tmp_pat
     with joblib.parallel_config(backend="ray", n_jobs=-1):  # one, if we do not say so
         assert joblib.effective_n_jobs(None) == 2
         assert train_small(name, tmp_path).read_bytes() == here
+
+
+def test_cells_of_a_study_run_on_the_workers(dataset: Any, tmp_path: Path) -> None:
+    here = dl.experiment("demo", tmp_path / "here", quick=True)
+    register_ray()
+    with joblib.parallel_config(backend="ray", n_jobs=-1):
+        there = dl.experiment("demo", tmp_path / "there", quick=True)
+    assert there.rows() == here.rows()

@@ -34,10 +34,15 @@ def run_jobs(
 
 
 def run_jobs_elsewhere(job: Callable[..., Answer], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Answer]:
-    """Yield `job(*each)` for each of the arguments on joblib's workers, whichever is ready first."""
+    """Yield `job(*each)` for each of the arguments on joblib's workers, whichever is ready first.
+
+    A backend that cannot do that, as Ray's, yields them all when the last is ready.
+    """
     import joblib
 
-    parallel = joblib.Parallel(batch_size=1, max_nbytes=None, return_as="generator_unordered")
+    backend, _ = joblib.parallel.get_active_backend()
+    form = "generator_unordered" if backend.supports_return_generator else "list"
+    parallel = joblib.Parallel(batch_size=1, max_nbytes=None, return_as=form)
     yield from parallel(joblib.delayed(_run_alone)(job, each) for each in arguments)
 
 
