@@ -11,7 +11,7 @@ from duilian.corpus.formats.conllu import read_conllu, write_conllu
 from duilian.corpus.formats.conllx import read_conllx
 from duilian.corpus.formats.jsonlines import read_jsonlines
 from duilian.corpus.formats.lookup import FormatOptions, guess_by_content
-from duilian.corpus.formats.slash import read_slash
+from duilian.corpus.formats.slash import plain_line, read_slash, write_slash
 from duilian.corpus.formats.underscore import read_underscore
 from duilian.errors import ConfigError, CorpusError
 
@@ -235,3 +235,13 @@ def test_malformed_input_is_reported_with_its_place(name, text, line, phrase):
     assert phrase in caught.value.message
     assert "\n" not in caught.value.message
     assert len(caught.value.message) < 200
+
+
+@pytest.mark.parametrize("character", ["\0", " ", "\t", "　", "[", "]", "{", "}", "\\", "/", "?", "_", "-"])
+def test_a_plain_slash_line_has_nothing_to_escape_or_refuse(character):
+    words, tags = ("我们", "去", "北京。"), ("r", "v", "ns")
+    line = "".join(write_slash([Sentence({"pku": Layer(words, tags)})]))
+    assert plain_line(words, tags) == line == "我们/r  去/v  北京。/ns\n"
+    assert plain_line((*words, f"a{character}"), (*tags, "n")) is None
+    assert plain_line((*words, "a"), (*tags, f"{character}n")) is None
+    assert plain_line(("",), ("n",)) is plain_line(("a",), ("",)) is None

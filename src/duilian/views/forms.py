@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from duilian.corpus import FORMATS
 from duilian.corpus.formats.lookup import FormatOptions
+from duilian.corpus.formats.slash import plain_line
 from duilian.document import Doc
+from duilian.document.doc import WORDS_OF_A_PIECE
 from duilian.document.export import conllu_blocks
 from duilian.errors import ConfigError, did_you_mean
 from duilian.lazy import plugins
@@ -150,6 +152,12 @@ class SlashForm(Form, name="slash"):
 
     def parts(self, doc: Doc) -> Iterator[str]:
         """Yield one sentence at a time."""
+        table = doc.layer(self.standard)
+        if doc.given is None and table.tags is not None and 0 < len(table) <= WORDS_OF_A_PIECE:
+            line = plain_line(table.words(doc.text), table.tags.tolist())
+            if line is not None:
+                yield line
+                return
         write, separator = FORMATS["slash"].write, ""
         assert write is not None
         for piece in doc.only(self.standard).pieces():

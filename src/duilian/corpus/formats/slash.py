@@ -10,7 +10,7 @@ leading backslash, and a word that itself ends like a reading gets the empty rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from sys import intern
 
 from duilian.corpus.formats.inline import InlineTags, known_tags, tokens_of
@@ -25,6 +25,9 @@ _MARKUP = re.compile(r"[\[\]{\\]")
 _ESCAPED = re.compile(r"\\+\[")
 _NEEDS_ESCAPE = re.compile(r"\\*\[")
 _READING = re.compile(r"(.+)\{([^{}]*)\}", re.DOTALL)
+# All that may have to be escaped or refused, in words or tags: brackets, blanks, what ids of paragraphs and
+# unknown tags are written with, and a few more.
+_PECULIAR = re.compile(r"[\0\s\[\]{}\\/?_-]")
 _UNSAFE_READING = re.compile(r"[\0 \t\r\n{}]")
 
 
@@ -131,6 +134,15 @@ def write_slash(sentences: Iterable[Sentence], *, standard: str | None = None) -
         elif tokens[0].endswith("/m") and _PARAGRAPH_ID.fullmatch(layer.words[0]):
             raise unwritable("first word", layer.words[0], "slash")
         yield "  ".join(tokens) + "\n"
+
+
+def plain_line(words: Sequence[str], tags: Sequence[str]) -> str | None:
+    """Return the line that `write_slash` makes of words and tags if nothing in them needs a closer look."""
+    if "" in words or _PECULIAR.search("".join(words)):
+        return None
+    if any(not tag or _PECULIAR.search(tag) for tag in set(tags)):
+        return None
+    return "  ".join([f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)]) + "\n"
 
 
 def _tokens(layer: Layer) -> list[str]:
