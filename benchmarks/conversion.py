@@ -21,7 +21,7 @@ from duilian.models import CoupledTagger, load, tagger_for
 
 NEWS = Path(__file__).parents[1] / "tests" / "data" / "news"
 SOURCE, TARGET = "pku", "ctb"
-MAPPINGS = ("complete", "relaxed", "tight")
+MAPPINGS = ("complete", "relaxed", "tight", "strict")
 
 
 def news(standard: str) -> list[Layer]:

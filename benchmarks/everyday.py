@@ -1,10 +1,14 @@
 """Words and tags of everyday text: an analyser on the gold sentences of tests/data/everyday, beside jieba.
 
     python benchmarks/everyday.py [MODEL …] [--half dev] [--genres]
+    python benchmarks/everyday.py [MODEL …] --weibo wtb/dev.conll
 
 The bundled analyser unless a model is named; jieba too if it is installed. Everything starts from raw text.
 F1 of words segmented as in PKU and as in UD (standards pku, gsd or ud), and of words with tags (w+t). jieba
 segments in its own way, so its figures only show how far that is from either.
+
+The Weibo treebank is segmented as in CTB, and its files lack the spaces of the text: words in Latin letters
+or digits that stand side by side get one back, since nobody would write them as one.
 """
 
 from __future__ import annotations
@@ -45,6 +49,21 @@ def everyday(half: str) -> list[Item]:
         Item(genre_of(b.comments), b.text, {"pku": a["pku"], "gsd": b["gsd"], "ud": c["ud"]})
         for a, b, c in zip(pku, gsd, ud, strict=True)
     ]
+
+
+def weibo(path: Path) -> list[Item]:
+    """Return the sentences of a file of the Weibo treebank, with their words in every standard."""
+    items = []
+    for sentence in read(path, standard="ctb", format="conllx", column="xpos"):
+        words = sentence["ctb"].words
+        text = "".join(b if k == 0 or not meets(words[k - 1], b) else f" {b}" for k, b in enumerate(words))
+        items.append(Item("weibo", text, dict.fromkeys(STANDARDS, Layer(words))))
+    return items
+
+
+def meets(a: str, b: str) -> bool:
+    """Whether a Latin letter or digit stands on both sides of the place between two words."""
+    return all(each.isascii() and each.isalnum() for each in (a[-1], b[0]))
 
 
 def genre_of(comments: Sequence[str]) -> str:
@@ -95,7 +114,7 @@ def scores(gold: Sequence[Layer], guess: Sequence[Layer]) -> str:
     """Return both F1 in one line; words alone if there are no tags."""
     words, found = [layer.words for layer in gold], [layer.words for layer in guess]
     line = f"words {word_score(words, found).f1:6.2f}"
-    if all(layer.tags for layer in guess):
+    if all(layer.tags for layer in (*gold, *guess)):
         tags, found_tags = [layer.tags or () for layer in gold], [layer.tags or () for layer in guess]
         line += f"  w+t {word_tag_score((words, tags), (found, found_tags)).f1:6.2f}"
     return line
@@ -108,9 +127,10 @@ def main() -> None:
     )
     parser.add_argument("models", nargs="*", metavar="MODEL")
     parser.add_argument("--half", choices=["dev", "test"], default="dev")
+    parser.add_argument("--weibo", type=Path, metavar="FILE", help="this file of the Weibo treebank instead")
     parser.add_argument("--genres", action="store_true", help="a line for each genre, too")
     options = parser.parse_args()
-    items = everyday(options.half)
+    items = everyday(options.half) if options.weibo is None else weibo(options.weibo)
     systems = {path or "bundled": analyser(path) for path in options.models or [None]}
     peer = jieba()
     if peer is not None:
