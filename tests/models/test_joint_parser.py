@@ -19,6 +19,7 @@ from duilian.evaluation import accuracy, tree_score
 from duilian.learning import AdaGrad, Perceptron, Session
 from duilian.modelfile import read_model, write_model
 from duilian.models.joint_parser.config import JointTagging
+from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.joint_parser.model import JointParser
 from duilian.models.joint_parser.tag_candidates import (
     LEAST,
@@ -339,6 +340,44 @@ def test_it_chooses_among_the_tags_of_a_labeler(parsers: dict[int, JointParser])
     assert trees.tag is not None
     assert names[trees.tag[1]] != "VERB+VV"
     assert parser.annotate(sentences._replace(likely=None), ()).tag is None
+
+
+def test_if_only_tags_are_wanted_sentences_without_a_choice_are_not_parsed(
+    parsers: dict[int, JointParser], monkeypatch: pytest.MonkeyPatch
+):
+    parser, names = parsers[2], parsers[2].tags_
+    layers = [layer for layer in DEV if len(layer) > 3]
+    rng = np.random.default_rng(0)
+    parsed: list[int] = []
+    jointly = JointPacker.parse_jointly
+
+    def counted(self: Any, weights: Any, pruning: Any, words: Any, *others: Any) -> Any:
+        parsed.append(len(words))
+        return jointly(self, weights, pruning, words, *others)
+
+    monkeypatch.setattr(JointPacker, "parse_jointly", counted)
+    rows, first = [], []
+    for k, layer in enumerate(layers):
+        for tag in map(str, layer.tags or ()):
+            other = str(rng.choice([name for name in names if name != tag]))
+            rows.append({tag: 0.6, other: 0.4} if k % 3 else {tag: 1.0})
+            first.append(names.index(tag))
+    number = np.array(first, np.int32)
+    sentences = TaggedWords([layer.words for layer in layers], number, names, likely(rows, names))
+    whole = parser.annotate(sentences, ()).tag
+    assert parsed.pop() == len(layers)
+    only = parser.annotate(sentences._replace(wants_trees=False), ())
+    assert only.tag is not None
+    assert only.tag.tolist() == whole.tolist()  # type: ignore[union-attr]
+    assert set(only.heads.tolist()) == {-1}
+    assert 0 < parsed.pop() <= len(layers) - len(layers[::3])
+    parser.annotate(
+        sentences._replace(
+            wants_trees=False, likely=likely([{n: 1.0} for n in np.array(names)[number]], names)
+        ),
+        (),
+    )
+    assert not parsed
 
 
 def test_given_trees_are_not_looked_at_and_keep_their_tags(parsers: dict[int, JointParser]):

@@ -177,18 +177,25 @@ class Annotator:
             return found, self._parsed(found, None, given, threads) if has_trees else None
         count = max(len(self.encodings[standard].tags or ()), 1)
         likely = likely_tags(found, count, candidates)
-        trees = self._parsed(found, likely, given, threads)
+        trees = self._parsed(found, likely, given, threads, wants_trees=has_trees)
         if trees.tag is not None and self._proposer is not None:
             calibrated = functools.partial(self._proposer.calibrated, standard)
             found = with_tags(found, count, trees.tag, likely, calibrated)
         return found, trees if has_trees else None
 
     def _parsed(
-        self, found: Segmentation, likely: TagRows | None, given: Sequence[Layer], threads: int
+        self,
+        found: Segmentation,
+        likely: TagRows | None,
+        given: Sequence[Layer],
+        threads: int,
+        *,
+        wants_trees: bool = True,
     ) -> Trees:
         assert self.parser is not None
         tags = self.encodings[self.parser.standard].tags or ()
-        sentences = TaggedWords(found.sentences(), found.labels % max(len(tags), 1), tags, likely)
+        numbers = found.labels % max(len(tags), 1)
+        sentences = TaggedWords(found.sentences(), numbers, tags, likely, wants_trees)
         return self.parser.annotate(sentences, given, threads)
 
 

@@ -270,6 +270,7 @@ class TaggedWords(NamedTuple):
     tag: Ints  # [words of all sentences]
     names: tuple[str, ...]
     likely: TagRows | None = None  # tags to choose from, for a parser that finds tags itself
+    wants_trees: bool = True  # if not, such a parser may leave heads open where there is no choice
 
 
 class Trees(NamedTuple):

@@ -13,6 +13,7 @@ from duilian.models.crf.predictor import CrfPredictor
 from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.joint_parser.storage import JointParserModel
 from duilian.models.joint_parser.tag_candidates import (
+    TagCandidates,
     allowed_tags,
     candidates,
     marginals_of,
@@ -32,6 +33,24 @@ class JointParserPredictor(ParserPredictor):
     def __init__(self, model: JointParserModel) -> None:
         super().__init__(model)
         self.tagger = CrfPredictor(model.tagger)
+
+    def annotate(self, sentences: TaggedWords, given: Sequence[Layer], threads: int) -> Trees:
+        """As for all parsers; if only tags are wanted, only sentences with a choice of tags are parsed."""
+        if sentences.wants_trees or sentences.likely is None or given:
+            return super().annotate(sentences, given, threads)
+        words, tags = sentences.words, self.tags_of(sentences)
+        found = self._candidates(words, tags, threads)
+        first = np.cumsum([0, *map(len, words)])
+        choices = np.concatenate([[0], np.cumsum(np.diff(found.first) > 1)])[first]
+        # Parts of overlong sentences have candidates of their own.
+        is_open = (np.diff(choices) > 0) | (np.diff(first) > self.max_length)
+        rows = np.flatnonzero(np.repeat(is_open, np.diff(first)))
+        some = [words[k] for k in np.flatnonzero(is_open).tolist()]
+        chosen = np.array(found.best)
+        if some:
+            chosen[rows] = TreeFinder(self, some, tags[rows], ()).find(lacks_tree, threads).tags
+        heads = np.full(len(chosen), -1, np.int32)
+        return self.trees_of(sentences, FoundTrees(chosen, heads, heads), given)
 
     def tags_of(self, sentences: TaggedWords) -> Tags:
         """The probabilities of the tags that a labeler leaves; without a labeler, all tags are possible."""
@@ -72,16 +91,16 @@ class JointParserPredictor(ParserPredictor):
 
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
         """The best of the allowed tags and projective trees with these heads (-1: open)."""
-        threshold = self.packer.config.tagging.threshold
+        found = self._candidates(words, tags, threads)
+        return self.packer.parse_jointly(self.weights, self.pruning, words, found, heads, threads)
+
+    def _candidates(self, words: Words, tags: Tags, threads: int) -> TagCandidates:
+        threshold, names = self.packer.config.tagging.threshold, self.packer.tags
         if tags.dtype == np.bool_:  # whether each tag is allowed
             layers = [Layer(tuple(each)) for each in words]
-            marginals = marginals_of(self.tagger, layers, self.packer.tags, threads)
-            found = candidates(marginals, threshold, given=tags if tags.any() else None)
-        else:
-            found = candidates(
-                united_marginals(self.tagger, words, tags, self.packer.tags, threads), threshold
-            )
-        return self.packer.parse_jointly(self.weights, self.pruning, words, found, heads, threads)
+            marginals = marginals_of(self.tagger, layers, names, threads)
+            return candidates(marginals, threshold, given=tags if tags.any() else None)
+        return candidates(united_marginals(self.tagger, words, tags, names, threads), threshold)
 
     def pruning_tags(self, layers: list[Layer], *, threads: int = 1) -> list[Layer]:
         """The sentences with the tags of the plain tagger."""
