@@ -61,31 +61,56 @@ class EntrySource final : public JointSource {
   return blocks;
 }
 
+/// Whether any label of a unit may be followed by any of the next, on every side.
+[[nodiscard]] bool are_linked(const CoupledShape& shape, std::span<const TagSets> candidates,
+                              std::int32_t t) {
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    if (shape.rules[k].is_free()) continue;
+    for (const TagId before : candidates[k].at(t)) {
+      for (const TagId after : candidates[k].at(t + 1)) {
+        if (!shape.rules[k](before, after)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Whether a side has labels with different flags at any unit.
+[[nodiscard]] bool is_any_open(const TagSets& candidates, const SideFlags& flags) {
+  for (std::int32_t t = 0; t < candidates.positions(); ++t) {
+    const auto labels = candidates.at(t);
+    const std::uint8_t first = flags.of_label[static_cast<std::size_t>(labels[0])];
+    for (const TagId each : labels) {
+      if (flags.of_label[static_cast<std::size_t>(each)] != first) return true;
+    }
+  }
+  return false;
+}
+
 /// Units with a single bundle cut a sentence into stretches that do not influence each other; those in which
-/// no unit has candidates with different flags are moot. Returns whether there is any other; if the sides are
-/// not pruned yet, only that counts.
-[[nodiscard]] bool mark_moot(std::span<const TagSets> candidates, const SideFlags& flags,
-                             std::vector<std::uint8_t>& is_moot) {
+/// no unit has candidates with different flags are moot. Not if some candidates may not follow each other:
+/// then no path might be left of a stretch, and the whole sentence is searched in another way, with other
+/// answers.
+void mark_moot(const CoupledShape& shape, std::span<const TagSets> candidates, const SideFlags& flags,
+               std::vector<std::uint8_t>& is_moot) {
   const TagSets& own = candidates[flags.side];
   const std::int32_t T = own.positions();
   is_moot.assign(static_cast<std::size_t>(T), 1);
   const auto flag = [&](TagId label) { return flags.of_label[static_cast<std::size_t>(label)]; };
-  bool is_any_open = false;
   std::int32_t begin = 0;
   bool is_open = false;
   for (std::int32_t t = 0; t < T; ++t) {
     const auto labels = own.at(t);
     is_open =
         is_open || std::ranges::any_of(labels, [&](TagId each) { return flag(each) != flag(labels[0]); });
-    const bool is_cut = std::ranges::all_of(
-        candidates, [&](const TagSets& sets) { return sets.positions() == T && sets.at(t).size() == 1; });
+    if (t > begin) is_open = is_open || !are_linked(shape, candidates, t - 1);
+    const bool is_cut =
+        std::ranges::all_of(candidates, [&](const TagSets& sets) { return sets.at(t).size() == 1; });
     if (!is_cut && t + 1 < T) continue;
     if (is_open) std::fill(is_moot.begin() + begin, is_moot.begin() + t + 1, std::uint8_t{0});
-    is_any_open = is_any_open || is_open;
     begin = t;
     is_open = false;
   }
-  return is_any_open;
 }
 
 /// Whoever writes a model file chooses its candidates: at most some 200 MB are laid out for a sentence.
@@ -211,7 +236,7 @@ bool CoupledPredictor::try_flags(UnitRange units, std::span<const Constraints> c
   coarse_pruner_->score(work.keys, constraints, units, work.look, search);
   if (!coarse_pruner_->prune_side(flags.side, units, work.look, search)) return false;
   search.place.resize(shape_.sides());
-  if (!mark_moot(search.candidates, flags, search.is_moot)) {
+  if (!is_any_open(search.candidates[flags.side], flags)) {
     best_places(shape_.rules[flags.side], search.candidates[flags.side], search.prior[flags.side],
                 search.place[flags.side]);
     return true;
@@ -219,7 +244,7 @@ bool CoupledPredictor::try_flags(UnitRange units, std::span<const Constraints> c
   for (std::size_t k = 0; k < shape_.sides(); ++k) {
     if (k != flags.side && !coarse_pruner_->prune_side(k, units, work.look, search)) return false;
   }
-  (void)mark_moot(search.candidates, flags, search.is_moot);
+  mark_moot(shape_, search.candidates, flags, search.is_moot);
   coarse_pruner_->score_candidates(between_, constraints, units, work.look, search);
   return try_pairs(shape_, between_,
                    EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first),
