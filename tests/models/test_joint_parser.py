@@ -399,7 +399,7 @@ def test_small_weights_go_but_pruning_stays(parsers: dict[int, JointParser]):
     large = np.abs(model.pruning) >= MOST_TRIMMED_PRUNING
     assert np.array_equal(trimmed.pruning != 0, large)
     assert large.any()
-    assert np.array_equal(model.trimmed(0.1).pruning != 0, np.abs(model.pruning) >= 0.1)
+    assert np.array_equal(model.trimmed(0.01).pruning != 0, np.abs(model.pruning) >= 0.01)
 
 
 def test_sentences_with_tags_alone_teach_the_tagger():

@@ -11,16 +11,24 @@ namespace duilian {
 
 namespace {
 
-// A semiring has zero (no tree), one (the empty span), times, plus, the inner product of two runs (of at
-// least one value each), and the addition of a multiple of one run to another.
+// A semiring has zero (no tree), one (the empty span), times, and plus, the latter also for the products of
+// many pairs of spans at once.
 
 struct Max {
   static constexpr double kZero = kNoTree;
   static constexpr double kOne = 0.0;
   static double times(double a, double b) { return a + b; }
-  static double product(const double* a, const double* b, std::int32_t count) {
-    return tree_kernels().largest_sum(a, b, static_cast<std::size_t>(count));
-  }
+  static void add(double& total, double value) { total = std::max(total, value); }
+  static void add_products(const RowProducts& row) { tree_kernels().raise_to_sums(row); }
+};
+
+/// Plain sums without logarithms: fast as long as they stay within the range of a double.
+struct Sum {
+  static constexpr double kZero = 0.0;
+  static constexpr double kOne = 1.0;
+  static double times(double a, double b) { return a * b; }
+  static void add(double& total, double value) { total += value; }
+  static void add_products(const RowProducts& row) { tree_kernels().add_products(row); }
 };
 
 struct LogSum {
@@ -31,86 +39,93 @@ struct LogSum {
     const double top = std::max(total, value);
     if (top != kNoTree) total = top + std::log1p(std::exp(std::min(total, value) - top));
   }
-  static double product(const double* a, const double* b, std::int32_t count) {
-    const double top = Max::product(a, b, count);
-    if (top == kNoTree) return kNoTree;
-    double total = 0.0;
-    for (std::int32_t k = 0; k < count; ++k) total += std::exp(a[k] + b[k] - top);
-    return top + std::log(total);
-  }
-  static void add_multiple(double factor, const double* run, std::int32_t count, double* to) {
-    for (std::int32_t k = 0; k < count; ++k) add(to[k], factor + run[k]);
+  static void add_products(const RowProducts& row) {
+    for (std::size_t x = 0; x < row.size; ++x) {
+      const std::size_t count = row.count_at(x);
+      const double *a = row.a + x, *b = row.b + x;
+      for (std::size_t k = 0; k < count; ++k, a += row.a_step, b += row.b_step) add(row.out[x], *a + *b);
+    }
   }
 };
 
-/// Plain sums without logarithms: fast as long as they stay within the range of a double.
-struct Sum {
-  static constexpr double kZero = 0.0;
-  static constexpr double kOne = 1.0;
-  static double times(double a, double b) { return a * b; }
-  static void add(double& total, double value) { total += value; }
-  static double product(const double* a, const double* b, std::int32_t count) {
-    return tree_kernels().inner_product(a, b, static_cast<std::size_t>(count));
+/// Where spans are in the tables: a row for each width, a column for each first word. Around them are zeros,
+/// at most `kMargin` of which are read.
+class Spans {
+ public:
+  explicit Spans(std::int32_t words) : n_(words), stride_(words + 2 * kMargin + 2) {}
+  [[nodiscard]] std::size_t operator()(std::int32_t width, std::int32_t i) const {
+    return static_cast<std::size_t>(std::ptrdiff_t{width} * stride_ + kMargin + i);
   }
-  static void add_multiple(double factor, const double* run, std::int32_t count, double* to) {
-    tree_kernels().add_scaled(factor, run, static_cast<std::size_t>(count), to);
-  }
+  [[nodiscard]] std::size_t cells() const { return static_cast<std::size_t>(std::ptrdiff_t{n_} * stride_); }
+  /// From a span to one that is a word wider and begins at the same word, an earlier one, or that is narrower
+  /// and begins at the next word.
+  [[nodiscard]] std::ptrdiff_t wider() const { return stride_; }
+  [[nodiscard]] std::ptrdiff_t wider_before() const { return stride_ - 1; }
+  [[nodiscard]] std::ptrdiff_t narrower_after() const { return 1 - stride_; }
+
+ private:
+  static constexpr std::ptrdiff_t kMargin = kSpanLanes;
+  std::int32_t n_;
+  std::ptrdiff_t stride_;
 };
 
-void prepare(EisnerWork& work, std::int32_t n, double zero) {
-  const auto cells = static_cast<std::size_t>(n + 1) * static_cast<std::size_t>(n + 1);
-  for (auto* table : {&work.to_right, &work.to_right_at, &work.to_left, &work.to_left_at, &work.arc_right,
-                      &work.arc_left_at}) {
-    table->assign(cells, zero);
-  }
-}
-
-/// All spans over the words 1 … n; r is the split point.
+/// All spans over the words 1 … n, those of one width at a time; r is the split point.
 ///   arc i … j      = ⊕_{i ≤ r < j} to_right[i, r] + to_left[r + 1, j] + score of the arc
 ///   to_right[i, j] = ⊕_{i < r ≤ j} arc_right[i, r] + to_right[r, j]
 ///   to_left[i, j]  = ⊕_{i ≤ r < j} to_left[i, r] + arc_left[r, j]
 template <class K>
-void inside(const ArcScores& scores, EisnerWork& w) {
-  const std::int32_t n = scores.words;
-  prepare(w, n, K::kZero);
-  for (std::int32_t i = 1; i <= n; ++i) {
-    const std::size_t at = scores.place(i, i);
-    w.to_right[at] = w.to_right_at[at] = w.to_left[at] = w.to_left_at[at] = K::kOne;
-  }
+void inside(std::int32_t n, EisnerWork& w) {
+  const Spans at(n);
+  for (auto* table : {&w.to_right, &w.to_left, &w.arc_right, &w.arc_left})
+    table->assign(at.cells(), K::kZero);
+  for (std::int32_t i = 1; i <= n; ++i) w.to_right[at(0, i)] = w.to_left[at(0, i)] = K::kOne;
   for (std::int32_t width = 1; width < n; ++width) {
-    for (std::int32_t i = 1; i + width <= n; ++i) {
-      const std::int32_t j = i + width;
-      const std::size_t ij = scores.place(i, j);
-      const std::size_t ji = scores.place(j, i);
-      const double between =
-          K::product(&w.to_right[scores.place(i, i)], &w.to_left_at[scores.place(j, i + 1)], width);
-      w.arc_right[ij] = K::times(between, scores.value[ij]);
-      w.arc_left_at[ji] = K::times(between, scores.value[ji]);
-      w.to_right[ij] = w.to_right_at[ji] =
-          K::product(&w.arc_right[scores.place(i, i + 1)], &w.to_right_at[scores.place(j, i + 1)], width);
-      w.to_left[ij] = w.to_left_at[ji] =
-          K::product(&w.to_left[scores.place(i, i)], &w.arc_left_at[scores.place(j, i)], width);
+    const auto size = static_cast<std::size_t>(n - width), count = static_cast<std::size_t>(width);
+    const auto add = [&](const std::vector<double>& a, std::size_t a_from, const std::vector<double>& b,
+                         std::size_t b_from, std::vector<double>& out) {
+      K::add_products({&a[a_from], at.wider(), &b[b_from], at.narrower_after(), count, size, Taper::kNone,
+                       &out[at(width, 1)]});
+    };
+    add(w.to_right, at(0, 1), w.to_left, at(width - 1, 2), w.arc_right);
+    for (std::size_t k = at(width, 1); k < at(width, 1) + size; ++k) {
+      const double between = w.arc_right[k];
+      w.arc_right[k] = K::times(between, w.score_right[k]);
+      w.arc_left[k] = K::times(between, w.score_left[k]);
     }
+    add(w.arc_right, at(1, 1), w.to_right, at(width - 1, 2), w.to_right);
+    add(w.to_left, at(0, 1), w.arc_left, at(width, 1), w.to_left);
   }
 }
 
 /// The score of all trees whose root has the dependent r.
 template <class K>
 [[nodiscard]] double rooted(const ArcScores& scores, const EisnerWork& w, std::int32_t r) {
+  const Spans at(scores.words);
+  return K::times(scores.at(0, r), K::times(w.to_left[at(r - 1, 1)], w.to_right[at(scores.words - r, r)]));
+}
+
+/// Arranges the scores of arcs between words like spans.
+void arrange(const ArcScores& scores, double zero, EisnerWork& w) {
   const std::int32_t n = scores.words;
-  return K::times(scores.at(0, r), K::times(w.to_left[scores.place(1, r)], w.to_right[scores.place(r, n)]));
+  const Spans at(n);
+  w.score_right.assign(at.cells(), zero), w.score_left.assign(at.cells(), zero);
+  for (std::int32_t i = 1; i <= n; ++i) {
+    const double* row = &scores.value[scores.place(i, 0)];
+    for (std::int32_t j = i + 1; j <= n; ++j) w.score_right[at(j - i, i)] = row[j];
+    for (std::int32_t j = 1; j < i; ++j) w.score_left[at(i - j, j)] = row[j];
+  }
 }
 
 /// Follows the best spans down. Split points are not stored but found again, by the sum that was best.
 class Backtrack {
  public:
-  Backtrack(const ArcScores& scores, const EisnerWork& work, Heads& heads)
-      : scores_(scores), work_(work), heads_(heads) {}
+  Backtrack(const EisnerWork& work, Heads& heads)
+      : at_(static_cast<std::int32_t>(heads.size()) - 1), work_(work), heads_(heads) {}
 
   void right(std::int32_t i, std::int32_t j) {
     while (i < j) {
       const std::int32_t r =
-          i + 1 + best_cut(&work_.arc_right[at(i, i + 1)], &work_.to_right_at[at(j, i + 1)], j - i);
+          i + 1 + best_cut(&work_.arc_right[at_(1, i)], &work_.to_right[at_(j - i - 1, i + 1)], j - i);
       heads_[r] = i;
       below(i, r);
       i = r;
@@ -118,7 +133,7 @@ class Backtrack {
   }
   void left(std::int32_t i, std::int32_t j) {
     while (i < j) {
-      const std::int32_t r = i + best_cut(&work_.to_left[at(i, i)], &work_.arc_left_at[at(j, i)], j - i);
+      const std::int32_t r = i + best_cut(&work_.to_left[at_(0, i)], &work_.arc_left[at_(j - i, i)], j - i);
       heads_[r] = j;
       below(r, j);
       j = r;
@@ -126,22 +141,23 @@ class Backtrack {
   }
 
  private:
-  [[nodiscard]] std::size_t at(std::int32_t i, std::int32_t j) const { return scores_.place(i, j); }
   /// The first index with the largest sum.
-  [[nodiscard]] static std::int32_t best_cut(const double* a, const double* b, std::int32_t count) {
+  [[nodiscard]] std::int32_t best_cut(const double* a, const double* b, std::int32_t count) const {
     std::int32_t best = 0;
-    for (std::int32_t k = 1; k < count; ++k) {
-      if (a[k] + b[k] > a[best] + b[best]) best = k;
+    double top = kNoTree;
+    for (std::int32_t k = 0; k < count; ++k, a += at_.wider(), b += at_.narrower_after()) {
+      if (*a + *b > top) top = *a + *b, best = k;
     }
     return best;
   }
   void below(std::int32_t i, std::int32_t j) {
-    const std::int32_t r = i + best_cut(&work_.to_right[at(i, i)], &work_.to_left_at[at(j, i + 1)], j - i);
+    const std::int32_t r =
+        i + best_cut(&work_.to_right[at_(0, i)], &work_.to_left[at_(j - i - 1, i + 1)], j - i);
     right(i, r);
     left(r + 1, j);
   }
 
-  const ArcScores& scores_;
+  Spans at_;
   const EisnerWork& work_;
   Heads& heads_;
 };
@@ -150,7 +166,8 @@ class Backtrack {
 
 ScoredTree best_tree(const ArcScores& scores, EisnerWork& work) {
   const std::int32_t n = scores.words;
-  inside<Max>(scores, work);
+  arrange(scores, Max::kZero, work);
+  inside<Max>(n, work);
   ScoredTree best;
   std::int32_t root = 0;
   for (std::int32_t r = 1; r <= n; ++r) {
@@ -160,7 +177,7 @@ ScoredTree best_tree(const ArcScores& scores, EisnerWork& work) {
   if (root == 0) return best;
   best.heads.assign(static_cast<std::size_t>(n) + 1, -1);
   best.heads[root] = 0;
-  Backtrack back(scores, work, best.heads);
+  Backtrack back(work, best.heads);
   back.left(1, root);
   back.right(root, n);
   return best;
@@ -168,44 +185,43 @@ ScoredTree best_tree(const ArcScores& scores, EisnerWork& work) {
 
 namespace {
 
-/// Outside scores, widest spans first: each use of a span in a larger one adds to its outside score. That of
-/// a complete span is the sum of two tables, for uses at the left and at the right end of the larger span, so
-/// that both are contiguous in memory.
+/// Outside scores, widest spans first: that of a span is the sum over all larger ones it is part of.
 template <class K>
 void outside(const ArcScores& scores, EisnerWork& w) {
   const std::int32_t n = scores.words;
-  for (auto* table : {&w.outer_right, &w.outer_right_at, &w.outer_left, &w.outer_left_at, &w.outer_arc_right,
-                      &w.outer_arc_left}) {
-    table->assign(scores.value.size(), K::kZero);
-  }
+  const Spans at(n);
+  for (auto* table : {&w.outer_right, &w.outer_left, &w.outer_arc_right, &w.outer_arc_left, &w.outer_between})
+    table->assign(at.cells(), K::kZero);
   for (std::int32_t r = 1; r <= n; ++r) {
-    const std::size_t left = scores.place(1, r);
-    const std::size_t right = scores.place(r, n);
+    const std::size_t left = at(r - 1, 1), right = at(n - r, r);
     K::add(w.outer_left[left], K::times(scores.at(0, r), w.to_right[right]));
     K::add(w.outer_right[right], K::times(scores.at(0, r), w.to_left[left]));
   }
   for (std::int32_t width = n - 1; width > 0; --width) {
-    for (std::int32_t i = 1; i + width <= n; ++i) {
-      const std::int32_t j = i + width;
-      const auto at = [&](std::int32_t row, std::int32_t column) { return scores.place(row, column); };
-      double right = w.outer_right[at(i, j)];
-      K::add(right, w.outer_right_at[at(j, i)]);
-      if (right != K::kZero) {
-        K::add_multiple(right, &w.to_right_at[at(j, i + 1)], width, &w.outer_arc_right[at(i, i + 1)]);
-        K::add_multiple(right, &w.arc_right[at(i, i + 1)], width, &w.outer_right_at[at(j, i + 1)]);
-      }
-      double left = w.outer_left[at(i, j)];
-      K::add(left, w.outer_left_at[at(j, i)]);
-      if (left != K::kZero) {
-        K::add_multiple(left, &w.to_left[at(i, i)], width, &w.outer_arc_left[at(j, i)]);
-        K::add_multiple(left, &w.arc_left_at[at(j, i)], width, &w.outer_left[at(i, i)]);
-      }
-      double around = K::times(w.outer_arc_right[at(i, j)], scores.at(i, j));
-      K::add(around, K::times(w.outer_arc_left[at(j, i)], scores.at(j, i)));
-      if (around != K::kZero) {
-        K::add_multiple(around, &w.to_left_at[at(j, i + 1)], width, &w.outer_right[at(i, i)]);
-        K::add_multiple(around, &w.to_right[at(i, i)], width, &w.outer_left_at[at(j, i + 1)]);
-      }
+    const auto size = static_cast<std::size_t>(n - width);
+    const std::size_t here = at(width, 1);
+    // A larger span that begins at the same word, and its other part.
+    const auto add_right = [&](const double* whole, const double* part, std::size_t count, double* out) {
+      K::add_products({whole, at.wider(), part, at.wider(), count, size, Taper::kFalling, out});
+    };
+    // A larger span that ends at the same word, and its other part.
+    const auto add_left = [&](const double* whole, const double* part, std::size_t count, double* out) {
+      K::add_products({whole, at.wider_before(), part, at.wider_before(), count, size, Taper::kRising, out});
+    };
+    if (width < n - 1) {
+      add_left(&w.outer_right[at(width + 1, 0)], &w.arc_right[at(1, 0)], size - 1, &w.outer_right[here]);
+      add_right(&w.outer_between[at(width + 1, 1)], &w.to_left[at(0, width + 2)], size - 1,
+                &w.outer_right[here]);
+      add_right(&w.outer_left[at(width + 1, 1)], &w.arc_left[at(1, width + 1)], size - 1,
+                &w.outer_left[here]);
+      add_left(&w.outer_between[at(width + 1, 0)], &w.to_right[at(0, 0)], size - 1, &w.outer_left[here]);
+    }
+    add_right(&w.outer_right[here], &w.to_right[at(0, width + 1)], size, &w.outer_arc_right[here]);
+    add_left(&w.outer_left[here], &w.to_left[at(0, 1)], size, &w.outer_arc_left[here]);
+    for (std::size_t k = here; k < here + size; ++k) {
+      double between = K::times(w.outer_arc_right[k], w.score_right[k]);
+      K::add(between, K::times(w.outer_arc_left[k], w.score_left[k]));
+      w.outer_between[k] = between;
     }
   }
 }
@@ -214,20 +230,21 @@ void outside(const ArcScores& scores, EisnerWork& w) {
 template <class K>
 double partition(const ArcScores& scores, EisnerWork& w, std::vector<double>& share) {
   const std::int32_t n = scores.words;
-  inside<K>(scores, w);
+  arrange(scores, K::kZero, w);
+  inside<K>(n, w);
   double z = K::kZero;
   for (std::int32_t r = 1; r <= n; ++r) K::add(z, rooted<K>(scores, w, r));
   share.assign(scores.value.size(), K::kZero);
   if (z == K::kZero) return z;
   outside<K>(scores, w);
-  for (std::int32_t r = 1; r <= n; ++r) share[scores.place(0, r)] = rooted<K>(scores, w, r);
+  const Spans at(n);
   for (std::int32_t i = 1; i <= n; ++i) {
-    for (std::int32_t j = i + 1; j <= n; ++j) {
-      const std::size_t ij = scores.place(i, j);
-      const std::size_t ji = scores.place(j, i);
-      share[ij] = K::times(w.outer_arc_right[ij], w.arc_right[ij]);
-      share[ji] = K::times(w.outer_arc_left[ji], w.arc_left_at[ji]);
-    }
+    share[scores.place(0, i)] = rooted<K>(scores, w, i);
+    double* row = &share[scores.place(i, 0)];
+    for (std::int32_t j = i + 1; j <= n; ++j)
+      row[j] = K::times(w.outer_arc_right[at(j - i, i)], w.arc_right[at(j - i, i)]);
+    for (std::int32_t j = 1; j < i; ++j)
+      row[j] = K::times(w.outer_arc_left[at(i - j, j)], w.arc_left[at(i - j, j)]);
   }
   return z;
 }

@@ -18,29 +18,60 @@ inline V load(const double* p) { return *reinterpret_cast<const V*>(p); }
 inline V spread(double x) { return V{x, x, x, x}; }
 inline V larger(V a, V b) { return a > b ? a : b; }
 
-double largest_sum(const double* x, const double* y, Size n) {
-  V high = spread(-__builtin_inf());
-  Size k = 0;
-  for (; k + 4 <= n; k += 4) high = larger(load(x + k) + load(y + k), high);
-  double highest = high[0];
-  for (Size lane = 1; lane < 4; ++lane) highest = high[lane] > highest ? high[lane] : highest;
-  for (; k < n; ++k) highest = x[k] + y[k] > highest ? x[k] + y[k] : highest;
-  return highest;
+inline void store(double* p, V x) { *reinterpret_cast<V*>(p) = x; }
+
+template <class Join>
+inline void join_products(const RowProducts& row, Join join) {
+  for (Size x = 0; x < row.size; x += kSpanLanes) {
+    Size count = row.count;  // as count_at says, which must not be inlined here
+    if (row.taper == Taper::kRising && x + kSpanLanes < count) count = x + kSpanLanes;
+    if (row.taper == Taper::kFalling && row.size - x < count) count = row.size - x;
+    const double *a = row.a + x, *b = row.b + x;
+    V low = load(row.out + x), high = load(row.out + x + 4);
+    for (Size k = 0; k < count; ++k, a += row.a_step, b += row.b_step) {
+      low = join(low, load(a), load(b));
+      high = join(high, load(a + 4), load(b + 4));
+    }
+    store(row.out + x, low);
+    store(row.out + x + 4, high);
+  }
 }
 
-double inner_product(const double* x, const double* y, Size n) {
-  V sum = spread(0.0);
-  Size k = 0;
-  for (; k + 4 <= n; k += 4) sum += load(x + k) * load(y + k);
-  double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  for (; k < n; ++k) total += x[k] * y[k];
-  return total;
+void add_products(const RowProducts& row) {
+  join_products(row, [](V sum, V a, V b) { return sum + a * b; });
 }
 
-void add_scaled(double scale, const double* x, Size n, double* y) {
+void raise_to_sums(const RowProducts& row) {
+  join_products(row, [](V top, V a, V b) { return larger(a + b, top); });
+}
+
+using F [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+
+inline F load(const float* p) { return *reinterpret_cast<const F*>(p); }
+
+/// Forty floats at a time, which stay in registers; then eight, then one.
+void add_rows(const float* weights, const std::uint32_t* rows, Size count, Size size, float* out) {
   Size k = 0;
-  for (; k + 4 <= n; k += 4) *reinterpret_cast<V*>(y + k) = load(y + k) + spread(scale) * load(x + k);
-  for (; k < n; ++k) y[k] += scale * x[k];
+  for (; k + 40 <= size; k += 40) {
+    F a = load(out + k), b = load(out + k + 8), c = load(out + k + 16), d = load(out + k + 24);
+    F e = load(out + k + 32);
+    for (Size r = 0; r < count; ++r) {
+      const float* from = weights + rows[r] + k;
+      a += load(from), b += load(from + 8), c += load(from + 16), d += load(from + 24), e += load(from + 32);
+    }
+    F* to = reinterpret_cast<F*>(out + k);
+    to[0] = a, to[1] = b, to[2] = c, to[3] = d, to[4] = e;
+  }
+  for (; k + 8 <= size; k += 8) {
+    F a = load(out + k);
+    for (Size r = 0; r < count; ++r) a += load(weights + rows[r] + k);
+    *reinterpret_cast<F*>(out + k) = a;
+  }
+  for (; k < size; ++k) {
+    float sum = out[k];
+    for (Size r = 0; r < count; ++r) sum += weights[rows[r] + k];
+    out[k] = sum;
+  }
 }
 
 #ifdef __AVX2__
@@ -87,7 +118,7 @@ void add_arc_weights(const ArcRow& row, const float* table, std::uint32_t shift,
 }  // namespace
 
 const TreeKernels& set() {
-  static constexpr TreeKernels kSet{largest_sum, inner_product, add_scaled, add_arc_weights};
+  static constexpr TreeKernels kSet{add_products, raise_to_sums, add_rows, add_arc_weights};
   return kSet;
 }
 

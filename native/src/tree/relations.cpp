@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duilian/features/sentences.hpp"
+#include "duilian/tree/kernels.hpp"
 
 namespace duilian {
 
@@ -13,7 +14,8 @@ namespace {
 
 /// The head itself, as a link in the chain of its dependents.
 constexpr std::int32_t kItself = 0;
-constexpr std::size_t kLine = 16;  // weights in a cache line
+constexpr std::size_t kBounds = 2;  // in each row of pairs
+constexpr std::size_t kLine = 16;   // weights in a cache line
 constexpr float kFar = 1e6F;  // larger than any difference between relations, yet exact in sums with them
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
@@ -101,10 +103,7 @@ void RelationModel::score_dependents(std::span<const float> weights, const Relat
       __builtin_prefetch(from + count - 1);
       work.rows.push_back(row);
     });
-    for (const std::uint32_t row : work.rows) {
-      const float* from = weights.data() + row;
-      for (std::size_t k = 0; k < count; ++k) out[k] += from[k];
-    }
+    tree_kernels().add_rows(weights.data(), work.rows.data(), work.rows.size(), count, out);
   }
 }
 
@@ -136,22 +135,26 @@ void RelationModel::visit_pairs(const RelationTask& task, std::int32_t head,
   }
 }
 
-/// The scores of pairs below a word with this tag, [before][after]; cached for the next word.
+/// The scores of pairs below a word with this tag, [before][after], each row with its largest and smallest
+/// for relations; cached for the next word.
 const float* RelationModel::pairs_of(std::span<const float> weights, std::int32_t tag,
                                      RelationWork& work) const {
   const auto width = static_cast<std::size_t>(relations_) + 2;
   const auto seen = std::find(work.pair_tags.begin(), work.pair_tags.end(), tag);
-  const std::size_t start = static_cast<std::size_t>(seen - work.pair_tags.begin()) * width * width;
+  const std::size_t stride = width + kBounds;
+  const std::size_t start = static_cast<std::size_t>(seen - work.pair_tags.begin()) * width * stride;
   if (seen != work.pair_tags.end()) return work.pair.data() + start;
   work.pair_tags.push_back(tag);
-  work.pair.resize(start + width * width, 0.0F);
-  float* pair = work.pair.data() + start;
+  work.pair.resize(start + width * stride, 0.0F);
   for (std::size_t before = 0; before < width; ++before) {
+    float* pair = work.pair.data() + start + before * stride;
     visit_pair_rows(static_cast<std::int32_t>(before), tag, [&](std::uint32_t row) {
-      for (std::size_t k = 0; k < width; ++k) pair[before * width + k] += weights[row + k];
+      for (std::size_t k = 0; k < width; ++k) pair[k] += weights[row + k];
     });
+    const auto [low, high] = std::minmax_element(pair, pair + relations_);
+    pair[width] = *high, pair[width + 1] = *low;
   }
-  return pair;
+  return work.pair.data() + start;
 }
 
 void RelationModel::begin(const RelationTask& task, RelationWork& work) const {
@@ -164,7 +167,7 @@ void RelationModel::begin(const RelationTask& task, RelationWork& work) const {
 ///   best[t + 1, l] = score of l + max_k best[t, k] + pair(k, l)
 void RelationModel::label_chain(const float* pairs, RelationWork& work, std::span<std::int32_t> found) const {
   const auto L = static_cast<std::size_t>(relations_);
-  const std::size_t width = L + 2;
+  const std::size_t width = L + 2, stride = width + kBounds;
   const std::vector<std::int32_t>& links = work.links;
   work.best.assign((links.size() + 1) * width, kNever);
   work.from.assign((links.size() + 1) * width, 0);
@@ -174,17 +177,22 @@ void RelationModel::label_chain(const float* pairs, RelationWork& work, std::spa
     float* next = work.best.data() + (t + 1) * width;
     std::int32_t* back = work.from.data() + (t + 1) * width;
     const bool is_itself = links[t] == kItself;
+    float least = kNever;  // every relation can be reached with this score
+    for (std::size_t k = 0; k < width; ++k) least = std::max(least, now[k] + pairs[k * stride + width + 1]);
     for (std::size_t k = 0; k < width; ++k) {
       if (now[k] == kNever) continue;
-      const float* pair = pairs + k * width;
-      const auto try_step = [&](std::size_t to, float score) {
-        if (score > next[to]) next[to] = score, back[to] = static_cast<std::int32_t>(k);
-      };
+      const float* pair = pairs + k * stride;
       if (is_itself) {
-        try_step(L + 1, now[k] + pair[L]);
+        const float score = now[k] + pair[L];
+        if (score > next[L + 1]) next[L + 1] = score, back[L + 1] = static_cast<std::int32_t>(k);
         continue;
       }
-      for (std::size_t l = 0; l < L; ++l) try_step(l, now[k] + pair[l]);
+      if (now[k] + pair[width] < least) continue;
+      for (std::size_t l = 0; l < L; ++l) {
+        const float score = now[k] + pair[l];
+        back[l] = score > next[l] ? static_cast<std::int32_t>(k) : back[l];
+        next[l] = std::max(next[l], score);
+      }
     }
     if (is_itself) continue;
     const float* own = work.score.data() + static_cast<std::size_t>(links[t]) * L;
@@ -193,7 +201,7 @@ void RelationModel::label_chain(const float* pairs, RelationWork& work, std::spa
   const float* last = work.best.data() + links.size() * width;
   std::size_t top = 0;
   for (std::size_t k = 1; k < width; ++k) {
-    if (last[k] + pairs[k * width + L + 1] > last[top] + pairs[top * width + L + 1]) top = k;
+    if (last[k] + pairs[k * stride + L + 1] > last[top] + pairs[top * stride + L + 1]) top = k;
   }
   for (std::size_t t = links.size(); t-- > 0;) {
     if (links[t] != kItself) found[links[t]] = static_cast<std::int32_t>(top);

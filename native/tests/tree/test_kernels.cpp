@@ -1,5 +1,6 @@
 // Compares both sets of tree kernels with plain loops, and pruning scores with sums over visited features.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 namespace {
 
 using duilian::kArcLanes;
+using duilian::RowProducts;
+using duilian::Taper;
 using duilian::TreeKernels;
 using testing::Random;
 
@@ -22,29 +25,69 @@ const TreeKernels* const kSets[] = {&duilian::tree_kernels(), &duilian::baseline
   return out;
 }
 
-TEST(the_largest_sum_equals_a_plain_loop) {
-  testing::for_each_seed(200, [](Random& random) {
-    const auto n = static_cast<std::size_t>(1 + random.below(20));
+TEST(products_of_rows_equal_plain_loops) {
+  testing::for_each_seed(300, [](Random& random) {
+    constexpr std::size_t margin = duilian::kSpanLanes;
+    const auto size = static_cast<std::size_t>(1 + random.below(30));
+    const auto count = static_cast<std::size_t>(random.below(30));
+    const auto step = static_cast<std::ptrdiff_t>(size + 2 * margin);
+    const auto rows = static_cast<std::ptrdiff_t>(count + 1);
     const double missing = random.chance(0.2) ? 1.0 : 0.3;
-    const std::vector<double> x = random_values(random, n, missing), y = random_values(random, n, missing);
-    double top = duilian::kNoTree;
-    for (std::size_t k = 0; k < n; ++k) top = std::max(top, x[k] + y[k]);
-    for (const TreeKernels* set : kSets) CHECK(set->largest_sum(x.data(), y.data(), n) == top);
+    for (const Taper taper : {Taper::kNone, Taper::kRising, Taper::kFalling}) {
+      const bool is_sum = random.chance(0.5);
+      // Neighbours count as zeros, so that factors that do not matter do no harm.
+      const auto cells = static_cast<std::size_t>(rows * step);
+      std::vector<double> a = random_values(random, cells, is_sum ? 0.0 : missing), b = a;
+      for (double& each : b) each = random.real(-2.0, 2.0);
+      std::vector<double> out = random_values(random, size + 2 * margin, is_sum ? 0.0 : missing),
+                          wanted = out;
+      RowProducts row{
+          a.data() + margin, step, b.data() + (rows - 1) * step + margin, -step, count, size, taper, nullptr};
+      const double zero = is_sum ? 0.0 : duilian::kNoTree;
+      for (std::size_t x = 0; x < size; ++x) {
+        for (std::size_t k = 0; k < count; ++k) {
+          const auto at = static_cast<std::size_t>(row.a_step) * k + margin + x;
+          if (k >= row.count_at(x)) a[at] = zero;
+        }
+      }
+      for (std::size_t x = 0; x < size; ++x) {
+        double& to = wanted[x];
+        for (std::size_t k = 0; k < row.count_at(x); ++k) {
+          const double one =
+              row.a[static_cast<std::ptrdiff_t>(k) * row.a_step + static_cast<std::ptrdiff_t>(x)];
+          const double two =
+              row.b[static_cast<std::ptrdiff_t>(k) * row.b_step + static_cast<std::ptrdiff_t>(x)];
+          to = is_sum ? to + one * two : std::max(to, one + two);
+        }
+      }
+      for (const TreeKernels* set : kSets) {
+        std::vector<double> found = out;
+        row.out = found.data();
+        (is_sum ? set->add_products : set->raise_to_sums)(row);
+        for (std::size_t x = 0; x < size; ++x)
+          CHECK(found[x] == wanted[x] || std::abs(found[x] - wanted[x]) <= 1e-12 * (1 + std::abs(wanted[x])));
+      }
+    }
   });
 }
 
-TEST(products_and_multiples_equal_plain_loops) {
+TEST(rows_are_added_in_order) {
   testing::for_each_seed(200, [](Random& random) {
-    const auto n = static_cast<std::size_t>(random.below(20));
-    const std::vector<double> x = random_values(random, n, 0.0), y = random_values(random, n, 0.0);
-    const double scale = random.real(-2.0, 2.0);
-    double sum = 0.0;
-    for (std::size_t k = 0; k < n; ++k) sum += x[k] * y[k];
+    const auto size = static_cast<std::size_t>(1 + random.below(100));
+    std::vector<float> weights(size + 50), start(size);
+    for (auto* each : {&weights, &start}) {
+      for (float& value : *each) value = static_cast<float>(random.real(-1.0, 1.0));
+    }
+    std::vector<std::uint32_t> rows(static_cast<std::size_t>(random.below(9)));
+    for (std::uint32_t& row : rows) row = static_cast<std::uint32_t>(random.below(51));
+    std::vector<float> wanted = start;
+    for (const std::uint32_t row : rows) {
+      for (std::size_t k = 0; k < size; ++k) wanted[k] += weights[row + k];
+    }
     for (const TreeKernels* set : kSets) {
-      CHECK_NEAR(set->inner_product(x.data(), y.data(), n), sum, 1e-12);
-      std::vector<double> to = y;
-      set->add_scaled(scale, x.data(), n, to.data());
-      for (std::size_t k = 0; k < n; ++k) CHECK_NEAR(to[k], y[k] + scale * x[k], 1e-12);
+      std::vector<float> found = start;
+      set->add_rows(weights.data(), rows.data(), rows.size(), size, found.data());
+      CHECK(found == wanted);
     }
   });
 }

@@ -19,7 +19,7 @@ namespace duilian {
 [[nodiscard]] std::uint64_t hash_more(std::uint64_t hash, std::u32string_view more);
 
 /// Mixes a value into a key; the order of values matters.
-[[nodiscard]] inline std::uint64_t mix(std::uint64_t key, std::uint64_t value) {
+[[nodiscard]] constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t value) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(key ^ 0x9E3779B97F4A7C15U) * (value ^ 0xD1B54A32D192ED03U);
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);

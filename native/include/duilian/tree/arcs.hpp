@@ -1,6 +1,7 @@
 // The arcs that a search may use: all, those that pruning left, or those that agree with a partial tree.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,26 +20,29 @@ class ArcSet {
     words_ = words;
     const auto side = static_cast<std::size_t>(words) + 1;
     number_.assign(side * side, kNone);
-    head_.clear();
-    first_.assign(side + 1, 0);
-    for (std::int32_t m = 1; m <= words; ++m) {
-      for (std::int32_t h = 0; h <= words; ++h) {
-        if (h == m || allowed[place(h, m)] == 0) continue;
-        number_[place(h, m)] = static_cast<std::int32_t>(head_.size());
-        head_.push_back(h);
-      }
-      first_[m + 1] = static_cast<std::int32_t>(head_.size());
-    }
-    first_[1] = 0;
+    before_.resize(std::max(before_.size(), side * side));
     dependent_.clear();
     first_dependent_.assign(side + 1, 0);
-    before_.resize(side * side);
+    first_.assign(side + 1, 0);
     for (std::int32_t h = 0; h <= words; ++h) {
+      const std::int32_t begin = first_dependent_[h];
       for (std::int32_t m = 0; m <= words; ++m) {
-        before_[place(h, m)] = static_cast<std::int32_t>(dependent_.size()) - first_dependent_[h];
-        if (number_[place(h, m)] != kNone) dependent_.push_back(m);
+        before_[place(h, m)] = static_cast<std::int32_t>(dependent_.size()) - begin;
+        if (allowed[place(h, m)] == 0 || m == 0 || h == m) continue;
+        dependent_.push_back(m);
+        ++first_[m + 1];
       }
       first_dependent_[h + 1] = static_cast<std::int32_t>(dependent_.size());
+    }
+    for (std::size_t m = 0; m < side; ++m) first_[m + 1] += first_[m];
+    next_.assign(first_.begin(), first_.end());
+    head_.resize(dependent_.size());
+    for (std::int32_t h = 0; h <= words; ++h) {
+      for (const std::int32_t m : dependents(h)) {
+        const std::int32_t arc = next_[m]++;
+        number_[place(h, m)] = arc;
+        head_[arc] = h;
+      }
     }
   }
 
@@ -51,7 +55,10 @@ class ArcSet {
   [[nodiscard]] std::int32_t first_into(std::int32_t m) const { return first_[m]; }
   [[nodiscard]] std::int32_t end_into(std::int32_t m) const { return first_[m + 1]; }
   [[nodiscard]] std::span<const std::int32_t> dependents(std::int32_t h) const {
-    return std::span(dependent_).subspan(first_dependent_[h], first_dependent_[h + 1] - first_dependent_[h]);
+    return {dependent_.data() + first_dependent_[h], static_cast<std::size_t>(count_dependents(h))};
+  }
+  [[nodiscard]] std::int32_t count_dependents(std::int32_t h) const {
+    return first_dependent_[h + 1] - first_dependent_[h];
   }
   /// How many dependents of h precede word m; this is the rank of m if it is one of them.
   [[nodiscard]] std::int32_t rank(std::int32_t h, std::int32_t m) const { return before_[place(h, m)]; }
@@ -65,6 +72,7 @@ class ArcSet {
   std::vector<std::int32_t> number_;           // [words + 1][words + 1]
   std::vector<std::int32_t> head_;             // [arcs]
   std::vector<std::int32_t> first_;            // [words + 2]  arcs into a word
+  std::vector<std::int32_t> next_;             // [words + 2]  scratch
   std::vector<std::int32_t> dependent_;        // [arcs]
   std::vector<std::int32_t> first_dependent_;  // [words + 2]
   std::vector<std::int32_t> before_;           // [words + 1][words + 1]

@@ -47,14 +47,14 @@ struct ScoredTree {
   return of_words;
 }
 
-/// Tables of spans i … j, reused from sentence to sentence.
+/// Tables of spans i … j, reused from sentence to sentence, by width j - i and then by i: so spans of one
+/// width, which do not depend on each other, are contiguous, and so are the spans that each consists of.
 struct EisnerWork {
-  // Each is [n + 1][n + 1]. `_at` tables are transposed, so that split points are contiguous in memory.
-  std::vector<double> to_right, to_right_at;   // complete, headed by i
-  std::vector<double> to_left, to_left_at;     // complete, headed by j
-  std::vector<double> arc_right, arc_left_at;  // incomplete: i → j; and j → i at [j][i]
-  // Outside scores; that of a complete span is the sum of two tables.
-  std::vector<double> outer_right, outer_right_at, outer_left, outer_left_at, outer_arc_right, outer_arc_left;
+  std::vector<double> to_right, to_left;        // complete, headed by i; by j
+  std::vector<double> arc_right, arc_left;      // incomplete: i → j; j → i
+  std::vector<double> score_right, score_left;  // of these arcs
+  std::vector<double> outer_right, outer_left, outer_arc_right, outer_arc_left;  // outside scores
+  std::vector<double> outer_between;  // of the spans of an arc without its score
   ArcScores factor;
   std::vector<double> top;  // [n + 1]  the largest score among the heads of a word
 };

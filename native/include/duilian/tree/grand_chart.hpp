@@ -36,7 +36,7 @@ class GrandChart {
   [[nodiscard]] Size at(std::int32_t arc, std::int32_t j) const {
     return static_cast<Size>(arc) * static_cast<Size>(n_ + 1) + static_cast<Size>(j);
   }
-  [[nodiscard]] Size dependents(std::int32_t i) const { return arcs_.dependents(i).size(); }
+  [[nodiscard]] Size dependents(std::int32_t i) const { return static_cast<Size>(arcs_.count_dependents(i)); }
   [[nodiscard]] Size rank(std::int32_t i, std::int32_t s) const {
     return static_cast<Size>(arcs_.rank(i, s));
   }
@@ -68,11 +68,17 @@ class GrandChart {
       w_.block[static_cast<Size>(i)] = spans;
       spans += side * dependents(i);
     }
-    // No need to clear `whole`: every cell is written before it is read.
-    w_.whole.resize(arcs * side), w_.whole_at.resize(spans);
+    w_.whole.assign(arcs * side, kNoTree), w_.whole_at.assign(spans, kNoTree);
+    w_.reach.assign(side, {n_ + 1, 0});
+    w_.heads.assign(side, 0);
     for (std::int32_t i = 1; i <= n_; ++i) {
+      for (const std::int32_t m : arcs_.dependents(i)) {
+        if (m < i) w_.reach[static_cast<Size>(i)].before = m;
+        if (m > i) w_.reach[static_cast<Size>(i)].after = std::min(w_.reach[static_cast<Size>(i)].after, m);
+      }
       for (std::int32_t arc = arcs_.first_into(i); arc < arcs_.end_into(i); ++arc) {
         const std::int32_t g = arcs_.head(arc);
+        if (g != 0) w_.heads[static_cast<Size>(i)] |= std::uint64_t{1} << (static_cast<Size>(g) % 64);
         w_.row[arc] = cells, w_.pair_row[arc] = pairs;
         cells += dependents(i), pairs += dependents(g);
         w_.arc_score[arc] = parts_.arc(g, i);
@@ -89,6 +95,13 @@ class GrandChart {
   }
 
   void fill(std::int32_t i, std::int32_t j) {
+    if ((w_.heads[static_cast<Size>(i)] & w_.heads[static_cast<Size>(j)]) != 0) join_all(i, j);
+    if (w_.reach[static_cast<Size>(i)].after <= j) extend_all(i, j);
+    if (w_.reach[static_cast<Size>(j)].before >= i) extend_all(j, i);
+  }
+
+  /// Joins the spans between i and j, for every head of both that is outside.
+  void join_all(std::int32_t i, std::int32_t j) {
     for (std::int32_t arc = arcs_.first_into(i); arc < arcs_.end_into(i); ++arc) {
       const std::int32_t g = arcs_.head(arc);
       if (g >= i && g <= j) continue;
@@ -101,8 +114,6 @@ class GrandChart {
         }
       }
     }
-    extend_all(i, j);
-    extend_all(j, i);
   }
 
   /// Where the left one of two adjacent dependents can end: the spans to choose from.
@@ -138,7 +149,8 @@ class GrandChart {
     return best;
   }
 
-  /// Extends the spans of i to j, for every head g of i outside them.
+  /// Extends the spans of i to j, for every head g of i outside them. Those without a dependent up to there
+  /// stay impossible.
   void extend_all(std::int32_t i, std::int32_t j) {
     const std::int32_t down = arcs_.number(i, j);
     const Siblings beside = down == ArcSet::kNone ? Siblings{} : siblings(i, j, down);

@@ -29,7 +29,13 @@ struct GrandWork {
   std::vector<double> open;      // g → i, j: incomplete, j is i's outermost dependent and has no outer ones
   std::vector<double> closed;    // the same if i has no further dependent on that side
   std::vector<double> pair;  // g → i, s: from s to i, which are adjacent dependents of g; s is the inner one
-  std::vector<double> arc_score;        // [arcs]
+  std::vector<double> arc_score;  // [arcs]
+  /// The nearest possible dependents of a word: before it (0: none) and after it (n + 1: none).
+  struct Reach {
+    std::int32_t after, before;
+  };
+  std::vector<Reach> reach;          // [words + 1]
+  std::vector<std::uint64_t> heads;  // [words + 1]  bit g % 64 is set if g is a possible head, not the root
   std::vector<std::int32_t> open_from;  // for open: the previous dependent; kNobody if j is the first
   // [arcs]  where the row of an arc begins in open and closed; in pair.
   std::vector<std::size_t> row, pair_row;

@@ -39,16 +39,17 @@ template <std::size_t R, std::size_t N>
 class RoleKeys {
  public:
   static constexpr std::size_t kTemplates = N;
+  static constexpr std::size_t kStride = (N + 3) / 4 * 4;  // whole vectors
 
-  void reset(std::size_t nodes) { value_.resize(nodes * R * N); }
-  void set(std::size_t node, const NodeAtoms& atoms, const std::array<PartTemplate<R>, N>& templates,
-           std::uint64_t group);
+  void reset(std::size_t nodes) { value_.resize(nodes * R * kStride); }
+  template <const auto& kTemplates, std::uint64_t kGroup>
+  void set(std::size_t node, const NodeAtoms& atoms);
   [[nodiscard]] const std::uint32_t* at(std::size_t node, std::size_t role) const {
-    return value_.data() + (node * R + role) * N;
+    return value_.data() + (node * R + role) * kStride;
   }
 
  private:
-  std::vector<std::uint32_t> value_;  // [nodes][R][N]
+  std::vector<std::uint32_t> value_;  // [nodes][R][stride]
 };
 
 /// The same numbers by role and template, so that those of one template are contiguous.
@@ -85,9 +86,9 @@ struct ArcTable {
 
 /// The arcs of one word with the words after it; all arrays have room for a few more lanes.
 struct ArcRowWork {
-  std::vector<std::uint32_t> far;    // [words]  places of the arcs
-  std::vector<std::uint32_t> other;  // [words]  keys of one feature
-  std::vector<float> score;          // [words]
+  std::array<std::vector<std::uint32_t>, 2> far;  // [words]  places of arcs to the right; to the left
+  std::vector<std::uint32_t> other;               // [3][words]  keys of the features that count words
+  std::vector<float> score;                       // [words]
 };
 
 /// The keys of a sentence's parts. visit(key, place) is called for every feature of a part; place < 16.
@@ -101,6 +102,11 @@ class PartKeys {
     between_.reset(tags, classes);
   }
   [[nodiscard]] std::size_t nobody() const { return nobody_; }
+  /// No part has more features: those of an arc with a different tag on each word between.
+  [[nodiscard]] std::size_t most_features() const {
+    return 2 * (kDependencyTemplates.size() + kHintDependencyTemplates.size() + 3 * kGuideTemplates.size() +
+                between_.size());
+  }
 
   /// h and m are words; node_h and node_m are their nodes.
   template <class Visit>
@@ -128,8 +134,9 @@ class PartKeys {
     const std::uint32_t near = without_distance(far);
     const std::uint32_t *a = sibling_.at(h, 0), *b = sibling_.at(s, 1), *c = sibling_.at(m, 2);
     for (std::size_t k = 0; k < n; ++k) visit(a[k] + b[k] + c[k], near);
-    for (std::size_t k = 0; k < n && far != near; ++k) {
-      if (kSiblingTemplates[k].has_distance) visit(a[k] + b[k] + c[k], far);
+    if (far != near) {
+      for (std::size_t k = 0; k < kFarSiblings; ++k) visit(a[k] + b[k] + c[k], far);
+      for (std::size_t k = table_two::kSibling.size(); k < n; ++k) visit(a[k] + b[k] + c[k], far);
     }
     if (guide_ != nullptr) visit_two_links(link(h, s), link(h, m), kSiblingLinks, near, visit);
   }

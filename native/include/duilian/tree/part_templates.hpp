@@ -237,6 +237,15 @@ inline constexpr auto kGuideTemplates = doubled<count_doubled(table_two::kGuides
 inline constexpr auto kHintDependencyTemplates =
     doubled<count_doubled(table_two::kHintDependency)>(table_two::kHintDependency);
 inline constexpr auto kHintChildTemplates = table_two::kHintChild;
+/// Which sibling templates look at the distance: the first few, and all with lemmas.
+inline constexpr std::size_t kFarSiblings = 8;
+static_assert([] {
+  for (std::size_t k = 0; k < kSiblingTemplates.size(); ++k) {
+    const bool is_far = k < kFarSiblings || k >= table_two::kSibling.size();
+    if (kSiblingTemplates[k].has_distance != is_far) return false;
+  }
+  return true;
+}());
 /// The number of templates at the end of a dependency list that look between: tags, then three counts.
 inline constexpr std::size_t kBetweenTemplates = 4;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "duilian/tree/parser.hpp"
 
@@ -45,6 +46,9 @@ class NumberedParts {
     keys_.grand_sibling(node(g), node(h), node(s), node(m), turn_of(g, h, h < (m == kNobody ? s : m)), visit);
   }
 
+  /// No part has more features.
+  [[nodiscard]] std::size_t most_features() const { return keys_.most_features(); }
+
  private:
   [[nodiscard]] std::size_t node(std::int32_t number) const {
     if (number == kNobody) return keys_.nobody();
@@ -62,7 +66,7 @@ template <class Weights = std::span<const float>>
 class WeighedParts {
  public:
   WeighedParts(const NumberedParts& parts, Weights weights, std::int32_t bits)
-      : parts_(parts), weights_(weights), shift_(shift_of(bits)) {}
+      : parts_(parts), weights_(weights), shift_(shift_of(bits)), places_(parts.most_features()) {}
 
   [[nodiscard]] double arc(std::int32_t h, std::int32_t m) const {
     return sum([&](const auto& visit) { parts_.arc(h, m, visit); });
@@ -78,16 +82,27 @@ class WeighedParts {
   }
 
  private:
+  /// First lists the places of all weights, which the compiler does in vectors, then adds the weights.
   template <class Part>
   [[nodiscard]] double sum(const Part& part) const {
+    std::uint32_t* end = places_.data();
+    part([&, shift = shift_](std::uint32_t key, std::uint32_t place) { *end++ = (key >> shift) ^ place; });
     float total = 0.0F;
-    part([&](std::uint32_t key, std::uint32_t place) { total += weights_[(key >> shift_) ^ place]; });
+    const std::uint32_t* at = places_.data();
+    for (; end - at >= 4; at += 4) {
+      total += weights_[at[0]];
+      total += weights_[at[1]];
+      total += weights_[at[2]];
+      total += weights_[at[3]];
+    }
+    for (; at != end; ++at) total += weights_[*at];
     return static_cast<double>(total);
   }
 
   NumberedParts parts_;
   Weights weights_;
   std::uint32_t shift_;
+  mutable std::vector<std::uint32_t> places_;  // of the features of one part
 };
 
 /// Likewise for the words of a sentence; in training, heads that are not gold score head_cost more.

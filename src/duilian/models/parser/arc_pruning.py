@@ -13,7 +13,7 @@ from duilian.corpus import Layer
 from duilian.learning import AdaGrad, AdaGradRule, Session, Trainer, jackknifed
 from duilian.models.parser.tree_packing import TreePacker, Weights
 
-RATE = 0.3
+RATE = 0.05  # a model that learns faster is too sure of itself, and prunes gold heads
 BATCH = 8
 FOLDS = 4
 
@@ -51,7 +51,7 @@ def pruning_weights(packer: TreePacker, layers: Sequence[Layer], threads: int) -
     """Weights of a pruning model for these sentences."""
     many, seed, size = len(layers), packer.config.learning.seed, packer.native.pruning_weights
     iterations = packer.config.pruning.iterations
-    learning = AdaGrad(rate=RATE, batch=BATCH, iterations=iterations, seed=seed, average=False)
+    learning = AdaGrad(rate=RATE, batch=BATCH, iterations=iterations, seed=seed, average=True)
     objective = _native.PruningObjective(packer.native, packer.data(layers))
     # A stream of random numbers other than the parser's.
     streams = iter([np.random.default_rng([seed, iteration, 1]) for iteration in range(iterations)])

@@ -51,12 +51,12 @@ class ArcPruning(Settings):
 
     bits: int = table_bits(20, "pruning")
     threshold: float = setting(
-        1e-4,
+        0.01,
         "Try arcs that are at least this fraction as probable as the best one for the word; 0: try all.",
         at_least=0,
         at_most=1,
     )
-    iterations: int = setting(2, "Passes over the training data.", at_least=1)
+    iterations: int = setting(4, "Passes over the training data.", at_least=1)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -61,7 +61,7 @@ class ParserPart(Settings):
     bits: int = setting(22, "The table for parts of trees has 2^bits weights.", at_least=4, at_most=28)
     relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
     pruning_bits: int = setting(18, "The table for pruning has 2^bits weights.", at_least=4, at_most=28)
-    threshold: float = setting(1e-3, "Pruning threshold, as for kind parser.", at_least=0, at_most=1)
+    threshold: float = setting(0.03, "Pruning threshold, as for kind parser.", at_least=0, at_most=1)
     head_cost: float = setting(TreeSearch.head_cost, "As for kind parser.", at_least=0)
     tagging: JointTagging = setting(JointTagging(), "For a `joint-parser`: as for that kind.")
     tag_threshold: float | None = setting(
