@@ -79,6 +79,14 @@ def test_pruned_words_always_have_a_tree(parsers: dict[int, Parser]) -> None:
     assert all(layer.heads is not None for layer in parser.predict_layers(DEV))
 
 
+def test_a_sentence_does_not_depend_on_those_before_it(parsers: dict[int, Parser]) -> None:
+    """Scores of relations that follow each other are kept from sentence to sentence."""
+    parser = parsers[2]
+    alone = [found for layer in DEV for found in parser.predict_layers([layer])]
+    assert parser.predict_layers(DEV) == alone
+    assert parser.predict_layers(DEV[::-1])[::-1] == alone
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_given_heads_are_kept(parsers: dict[int, Parser], order: int) -> None:
     gaps = [

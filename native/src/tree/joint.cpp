@@ -214,6 +214,7 @@ JointParsed parse(const JointParser& parser, std::span<const float> weights, std
   out.tag = data.tree.tag;
   const auto parse_one = [&](std::int64_t sentence, const Heads& given, JointParseWork& work) {
     parser.prepare(data, sentence, work);
+    work.words.relations.keeps_pairs = true;
     const std::int32_t order = order_for(parser.shape().tree, given.size() - 1, options);
     const Heads kept = options.keeps_heads ? given : free_heads(given.size());
     parser.tree().prune(pruning, kept, options.min_share, work.words);

@@ -63,6 +63,7 @@ template <class Weights>
   order = order_within(order, work.allowed, given.size() - 1, options);
   const ScoredTree best = parser.search(weights, order, work);
   ParsedSentence found{best.score, best.heads, {}, order != parser.shape().order};
+  work.relations.keeps_pairs = true;
   if (!best.heads.empty()) found.relations = parser.label(weights, best.heads, work);
   return found;
 }

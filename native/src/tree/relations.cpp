@@ -159,6 +159,7 @@ const float* RelationModel::pairs_of(std::span<const float> weights, std::int32_
 
 void RelationModel::begin(const RelationTask& task, RelationWork& work) const {
   work.score.assign(static_cast<std::size_t>(relations_) * task.heads.size(), 0.0F);
+  if (work.keeps_pairs) return;
   work.pair.clear();
   work.pair_tags.clear();
 }

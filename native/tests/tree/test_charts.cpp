@@ -59,7 +59,81 @@ struct RandomParts {
   }
 };
 
+/// Eisner's algorithm written out: the sum over all trees, or the best score.
+[[nodiscard]] double plain_eisner(const ArcScores& scores, bool is_sum) {
+  const std::int32_t n = scores.words;
+  const double zero = is_sum ? 0.0 : kNoTree;
+  const auto times = [&](double a, double b) { return is_sum ? a * b : a + b; };
+  const auto plus = [&](double a, double b) { return is_sum ? a + b : std::max(a, b); };
+  const auto arc = [&](std::int32_t h, std::int32_t m) {
+    return is_sum ? std::exp(scores.at(h, m)) : scores.at(h, m);
+  };
+  ArcScores right(n), left(n), right_arc(n), left_arc(n);
+  for (auto* each : {&right, &left, &right_arc, &left_arc})
+    std::fill(each->value.begin(), each->value.end(), zero);
+  for (std::int32_t i = 1; i <= n; ++i) right.at(i, i) = left.at(i, i) = is_sum ? 1.0 : 0.0;
+  for (std::int32_t width = 1; width < n; ++width) {
+    for (std::int32_t i = 1; i + width <= n; ++i) {
+      const std::int32_t j = i + width;
+      double between = zero;
+      for (std::int32_t r = i; r < j; ++r) between = plus(between, times(right.at(i, r), left.at(r + 1, j)));
+      right_arc.at(i, j) = times(between, arc(i, j));
+      left_arc.at(i, j) = times(between, arc(j, i));
+      for (std::int32_t r = i + 1; r <= j; ++r)
+        right.at(i, j) = plus(right.at(i, j), times(right_arc.at(i, r), right.at(r, j)));
+      for (std::int32_t r = i; r < j; ++r)
+        left.at(i, j) = plus(left.at(i, j), times(left.at(i, r), left_arc.at(r, j)));
+    }
+  }
+  double total = zero;
+  for (std::int32_t r = 1; r <= n; ++r)
+    total = plus(total, times(arc(0, r), times(left.at(1, r), right.at(r, n))));
+  return is_sum ? std::log(total) : total;
+}
+
 }  // namespace
+
+TEST(long_sentences_are_searched_like_short_ones) {
+  testing::for_each_seed(12, [](testing::Random& random) {
+    const std::int32_t n = 5 + random.below(40);
+    const double missing = random.chance(0.5) ? 0.0 : 0.2;
+    // Far beyond the range of a double, sums are those of logarithms.
+    const double scale = random.chance(0.3) ? 400.0 : 1.0;
+    ArcScores scores(n);
+    for (std::int32_t h = 0; h <= n; ++h) {
+      for (std::int32_t m = 1; m <= n; ++m) {
+        if (h != m && !(random.chance(missing) && h != m - 1)) scores.at(h, m) = random.real(-2.0, 2.0);
+      }
+    }
+    EisnerWork work;
+    std::vector<double> marginal, ignored;
+    const ScoredTree best = best_tree(scores, work);
+    CHECK_NEAR(best.score, plain_eisner(scores, false), 1e-9);
+    double total = 0.0;
+    for (std::int32_t m = 1; m <= n; ++m) total += scores.at(best.heads[m], m);
+    CHECK_NEAR(best.score, total, 1e-9);
+    const double log_z = arc_marginals(scores, work, marginal);
+    CHECK_NEAR(log_z, plain_eisner(scores, true), 1e-9);
+    // The marginal of an arc is the derivative of log Z.
+    for (int trial = 0; trial < 20; ++trial) {
+      const std::int32_t m = 1 + random.below(n), h = random.below(n + 1);
+      if (h == m || scores.at(h, m) == kNoTree) continue;
+      constexpr double step = 1e-4;
+      ArcScores more = scores, less = scores;
+      more.at(h, m) += step, less.at(h, m) -= step;
+      const double slope =
+          (arc_marginals(more, work, ignored) - arc_marginals(less, work, ignored)) / (2 * step);
+      CHECK_NEAR(marginal[scores.place(h, m)], slope, 1e-6);
+    }
+    for (double& each : scores.value) each *= scale;
+    arc_marginals(scores, work, marginal);
+    for (std::int32_t m = 1; m <= n; ++m) {
+      double sum = 0.0;
+      for (std::int32_t h = 0; h <= n; ++h) sum += marginal[scores.place(h, m)];
+      CHECK_NEAR(sum, 1.0, 1e-9);
+    }
+  });
+}
 
 TEST(dependents_are_seen_from_the_inside_out) {
   const TreeShape shape({-1, 3, 3, 0, 3, 4, 3});

@@ -130,7 +130,7 @@ TEST(pruning_scores_are_sums_over_the_features_of_an_arc) {
     const std::int32_t bits = 8 + random.below(4);
     const duilian::TreeParser parser(
         {2, 8, 8, bits, 0, {0, duilian::kVerb, duilian::kConjunction, duilian::kMark}, {}});
-    duilian::TreeData data{{duilian::Folding(), {}}, {}, {}, {}, {}, {}, {}};
+    duilian::TreeData data{{duilian::Folding(), {}}, {}, {}, {}, {}, {}, {}, {}};
     std::vector<std::string> text;
     for (std::int32_t m = 0; m < n; ++m) text.emplace_back(random.chance(0.5) ? "书" : "看书");
     data.sentences.add(text, {});

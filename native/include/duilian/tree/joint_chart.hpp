@@ -44,15 +44,19 @@ class JointChart : private JointSpans {
   void prepare() {
     const auto cells = static_cast<std::size_t>(arcs_.size()) * static_cast<std::size_t>(nodes_.size());
     for (auto* table : {&s_.whole, &s_.open, &s_.closed, &s_.pair, &w_.next}) table->assign(cells, kNoTree);
+    // Where a span was cut is read only if there is one, and then it has been written.
     for (auto* table : {&s_.whole_from, &s_.open_from, &s_.pair_from, &w_.next_from})
-      table->assign(cells, kNobody);
+      table->resize(std::max(table->size(), cells));
+    w_.heads.assign(static_cast<std::size_t>(n_) + 1, 0);
     s_.arc_score.assign(static_cast<std::size_t>(arcs_.size()), 0.0);
     w_.first_from.assign(static_cast<std::size_t>(arcs_.size()), kNobody);
     score_pairs();
     for (std::int32_t x = 1; x < nodes_.size(); ++x) {
       const double tag = parts_.tag(x);
       for (std::int32_t arc = arcs_.first_into(x); arc < arcs_.end_into(x); ++arc) {
-        s_.arc_score[arc] = parts_.arc(arcs_.head(arc), x) + tag;
+        const std::int32_t g = arcs_.head(arc);
+        if (g != 0) w_.heads[nodes_.word[x]] |= std::uint64_t{1} << (static_cast<std::size_t>(g) % 64);
+        s_.arc_score[arc] = parts_.arc(g, x) + tag;
         s_.whole[at(arc, x)] = 0.0;
         look_ahead(arc, nodes_.word[x]);
       }
@@ -83,7 +87,8 @@ class JointChart : private JointSpans {
   }
 
   void fill(std::int32_t i, std::int32_t j) {
-    for (std::int32_t x = begin_of(i); x < end_of(i); ++x) join_siblings(x, i, j);
+    const bool can_be_siblings = (w_.heads[i] & w_.heads[j]) != 0;
+    for (std::int32_t x = begin_of(i); x < end_of(i) && can_be_siblings; ++x) join_siblings(x, i, j);
     for (std::int32_t x = begin_of(i); x < end_of(i); ++x) {
       for (std::int32_t y = begin_of(j); y < end_of(j); ++y) {
         take_dependents(x, y, first_to_right(x, y, i), i, j);
@@ -191,8 +196,9 @@ class JointChart : private JointSpans {
   /// `to`.
   void complete_all(std::int32_t h, std::int32_t i, std::int32_t j, std::int32_t to) {
     const bool is_right = to == j;
-    const auto last = nodes_within(arcs_.dependents(h), is_right ? end_of(i) : begin_of(i),
-                                   is_right ? end_of(j) : begin_of(j));
+    const auto last =
+        dependents_within(h, is_right ? end_of(i) : begin_of(i), is_right ? end_of(j) : begin_of(j));
+    if (last.empty()) return;
     for (std::int32_t arc = arcs_.first_into(h); arc < arcs_.end_into(h); ++arc) {
       if (!is_outside(arcs_.head(arc), i, j)) continue;
       for (const std::int32_t s : last) {

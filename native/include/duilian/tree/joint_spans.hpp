@@ -36,12 +36,15 @@ inline void allow_nodes(const NodeSet& nodes, std::span<const std::uint8_t> allo
   const auto side = static_cast<std::size_t>(nodes.words()) + 1;
   const auto count = static_cast<std::size_t>(nodes.size());
   const auto is_usable = [&](std::size_t node) { return usable.empty() || usable[node] != 0; };
+  const auto first = [&](std::size_t word) { return static_cast<std::size_t>(nodes.first[word]); };
   std::vector<std::uint8_t> between(count * count);
-  for (std::size_t h = 0; h < count; ++h) {
-    for (std::size_t m = 1; m < count; ++m) {
-      const auto from = static_cast<std::size_t>(nodes.word[h]);
-      const auto to = static_cast<std::size_t>(nodes.word[m]);
-      between[h * count + m] = from != to && is_usable(h) && is_usable(m) ? allowed[from * side + to] : 0;
+  for (std::size_t from = 0; from < side; ++from) {
+    for (std::size_t to = 1; to < side; ++to) {
+      if (from == to || allowed[from * side + to] == 0) continue;
+      for (std::size_t h = first(from); h < first(from + 1); ++h) {
+        for (std::size_t m = first(to); m < first(to + 1); ++m)
+          between[h * count + m] = is_usable(h) && is_usable(m) ? 1 : 0;
+      }
     }
   }
   arcs.reset(nodes.size() - 1, between);
@@ -65,6 +68,8 @@ struct JointWork {
   std::vector<std::int32_t> next_from;  // the a that attains the maximum
   // [arcs]  the node next to the head where the span of a first dependent ends.
   std::vector<std::int32_t> first_from;
+  std::vector<std::uint64_t>
+      heads;  // [words + 1]  bit g % 64 is set if node g is a possible head, not the root
   std::vector<double> pair_score;  // [nodes][max tags of a word]  tag_pair(a, b)
 };
 
@@ -101,15 +106,17 @@ class JointSpans {
   /// The possible dependents of h strictly between the words of h and m.
   [[nodiscard]] std::span<const std::int32_t> inside(std::int32_t h, std::int32_t m) const {
     const bool is_right = h < m;
-    return nodes_within(arcs_.dependents(h), end_of(nodes_.word[is_right ? h : m]),
-                        begin_of(nodes_.word[is_right ? m : h]));
+    return dependents_within(h, end_of(nodes_.word[is_right ? h : m]),
+                             begin_of(nodes_.word[is_right ? m : h]));
   }
-  [[nodiscard]] static std::span<const std::int32_t> nodes_within(std::span<const std::int32_t> sorted,
-                                                                  std::int32_t begin, std::int32_t end) {
-    const auto from = std::lower_bound(sorted.begin(), sorted.end(), begin);
-    const auto to = std::lower_bound(from, sorted.end(), end);
-    return sorted.subspan(static_cast<std::size_t>(from - sorted.begin()),
-                          static_cast<std::size_t>(to - from));
+  /// Those from node `begin` to node `end` - 1.
+  [[nodiscard]] std::span<const std::int32_t> dependents_within(std::int32_t h, std::int32_t begin,
+                                                                std::int32_t end) const {
+    const auto before = [&](std::int32_t node) {
+      return node < nodes_.size() ? arcs_.rank(h, node) : arcs_.count_dependents(h);
+    };
+    const std::int32_t from = before(begin);
+    return {arcs_.dependents(h).data() + from, static_cast<std::size_t>(before(end) - from)};
   }
 
   [[nodiscard]] std::int32_t best_end(std::int32_t arc, std::int32_t word, bool is_start) const {

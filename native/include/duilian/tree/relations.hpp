@@ -45,6 +45,7 @@ struct RelationWork {
   std::vector<float> best;              // [links + 1][relations + 2]
   std::vector<std::int32_t> from, links;
   std::vector<std::uint32_t> rows;
+  bool keeps_pairs = false;    // from sentence to sentence, if the weights stay the same
   double relation_cost = 0.0;  // added to the score of relations that are not gold
 };
 
