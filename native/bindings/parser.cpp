@@ -75,6 +75,14 @@ void bind_coded_weights(nb::module_& m) {
           },
           "used"_a, "place"_a, "code"_a, "trees"_a, "size"_a)
       .def_static(
+          "spread",
+          [](const Input<std::uint8_t>& used, const Input<std::uint8_t>& place, const Input<float>& code,
+             std::size_t size) {
+            return to_numpy(
+                without_gil([&] { return CodedWeights::spread(view(used), view(place), view(code), size); }));
+          },
+          "used"_a, "place"_a, "code"_a, "size"_a)
+      .def_static(
           "check",
           [](const Input<std::uint8_t>& used, std::size_t places, std::size_t size) {
             CodedWeights::check(view(used), places, size);

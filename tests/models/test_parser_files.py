@@ -135,3 +135,18 @@ def test_weights_of_one_byte_that_do_not_fit_are_refused_at_once(parsers: dict[i
     ):
         with pytest.raises((ValueError, ConfigError)):
             Parser.from_state(header, arrays | changed)
+
+
+def test_weights_of_one_byte_become_floats_at_their_places() -> None:
+    random = np.random.default_rng(1)
+    code = random.normal(size=256).astype(np.float32)
+    for size in (0, 1, 7, 8, 9, 300):
+        is_used = random.random(size) < 0.6
+        places = random.integers(0, 256, int(is_used.sum())).astype(np.uint8)
+        wanted = np.zeros(size, np.float32)
+        wanted[is_used] = code[places]
+        used = np.packbits(is_used)
+        assert np.array_equal(_native.CodedWeights.spread(used, places, code, size), wanted)
+        for bad in ((used, np.append(places, places.dtype.type(0)), code), (used, places, code[1:])):
+            with pytest.raises(ValueError, match="do not match"):
+                _native.CodedWeights.spread(*bad, size)

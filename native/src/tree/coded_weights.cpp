@@ -69,6 +69,23 @@ std::optional<CodedWeights> CodedWeights::decode(std::span<const std::uint8_t> u
   return out;
 }
 
+std::vector<float> CodedWeights::spread(std::span<const std::uint8_t> used,
+                                        std::span<const std::uint8_t> place, std::span<const float> code,
+                                        std::size_t size) {
+  check(used, place.size(), size);
+  if (code.size() != 256) throw std::invalid_argument("the weights of the parser do not match its tables");
+  std::vector<float> out;
+  reserve_huge_pages(out, size);
+  out.resize(size, 0.0F);
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < size && next < place.size(); ++k) {
+    const bool takes = is_used(used, k);
+    out[k] = takes ? code[place[next]] : 0.0F;
+    next += takes ? 1 : 0;
+  }
+  return out;
+}
+
 std::vector<float> CodedWeights::dense() const {
   std::vector<float> out(size());
   for (std::size_t k = 0; k < place_.size(); ++k) out[k] = value_[place_[k]];

@@ -25,6 +25,11 @@ class CodedWeights {
   /// Whether that many weights have a bit in `used`: throws std::invalid_argument if not.
   static void check(std::span<const std::uint8_t> used, std::size_t places, std::size_t size);
 
+  /// All weights as floats, for searches that need them so; `code` may be full.
+  [[nodiscard]] static std::vector<float> spread(std::span<const std::uint8_t> used,
+                                                 std::span<const std::uint8_t> place,
+                                                 std::span<const float> code, std::size_t size);
+
   /// A view of the tree weights.
   struct Trees {
     const std::uint8_t* place;

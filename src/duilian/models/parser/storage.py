@@ -202,6 +202,9 @@ def _unpacked(arrays: Arrays, name: str, size: int) -> Weights:
     used = parts["used"]
     if used.dtype != np.uint8 or used.shape != (-(-size // 8),):
         raise ValueError(f"the table {name!r} does not have {size} places")
+    if "code" in parts:
+        code, places = codebook_of(parts)
+        return _native.CodedWeights.spread(used, places, code, size)
     is_used = np.unpackbits(used, count=size).view(np.bool_)
     weights = np.zeros(size, np.float32)
     weights[is_used] = dequantise(parts)  # fails for any other number of weights
