@@ -145,3 +145,9 @@ def test_random_trees_against_a_count_word_by_word():
     found = tree_score(gold, guess)
     assert found is not None
     assert found.uas == pytest.approx(100 * right / total)
+
+
+def test_punctuation_makes_no_tree_incomplete() -> None:
+    gold, guess = (Layer(("他", "来", "。"), None, (2, 0, head), ("x", "root", "p")) for head in (2, 1))
+    assert complete_counts([gold], [guess]).tolist() == [[1, 1, 1]]
+    assert complete_counts([guess], [gold]).tolist() == [[1, 1, 1]]
