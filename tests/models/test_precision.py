@@ -51,11 +51,11 @@ def test_coarse_steps_are_even_for_small_weights_and_grow(kind: str) -> None:
         assert np.sqrt(np.mean(error[near] ** 2)) < 1.1 * step / np.sqrt(12)
 
 
-def test_the_entropy_of_coarse_weights_is_about_four_bits() -> None:
+def test_the_entropy_of_coarse_weights_is_four_bits_or_little_more() -> None:
     for kind in KINDS.values():
         count = np.bincount(quantise(kind.astype(np.float32), "int4")["weight"])
         share = count[count > 0] / count.sum()
-        assert 2 < -(share * np.log2(share)).sum() < 5
+        assert 2.5 < -(share * np.log2(share)).sum() < 5.5
 
 
 def test_coarse_codes_of_few_weights() -> None:

@@ -4,8 +4,8 @@
 weights. With values in equal steps, most would be spent on the few large weights.
 
 `int4` has fewer values, in steps that are equal for small weights and grow with large ones. A file stores
-frequent places in fewer bits (`duilian.modelfile`), so that a weight takes about four; then equal steps lose
-less than values that lie densely (Gish and Pierce 1968).
+frequent places in fewer bits (`duilian.modelfile`), so that a weight takes four or a little more; then equal
+steps lose less than values that lie densely (Gish and Pierce 1968).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Precision = Literal["float32", "float16", "int8", "int4"]
 
 CODES = 256
 ROUNDS = 30
-STEP = 0.15  # of int4, in standard deviations
+STEP = 0.1  # of int4, in standard deviations
 EVEN_STEPS = 16.0  # from about here on, they grow
 MAX_WEIGHT = 1e12
 

@@ -26,7 +26,7 @@ FEATURES = 2
 NO_WEIGHTS = np.zeros(0, np.float32)
 ROOT = "root"  # the relation of roots in UD
 MOST_TRIMMED_PRUNING = 0.03
-STEPS = {"tree": 0.25, "pruning": STEP}
+STEPS = {"tree": 0.15, "pruning": STEP}
 """In `int4`: a tree is the sum of so many weights that coarser ones do."""
 HINTER = "hinter."  # begins the names of the hint tagger's arrays in a model file
 
