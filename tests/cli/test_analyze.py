@@ -150,6 +150,7 @@ def test_mistakes_are_named(call: Call) -> None:
     for text, is_uncut in (
         ("我们明天去北京参观新的图书馆" * 2, True),
         ("我们去。", True),
+        ("哈" * 30 + " ！", False),
         ("我们 去 。", False),
     ):
         status, _, err = call("analyze", "--model", "words.model", text)
