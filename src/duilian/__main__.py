@@ -12,7 +12,8 @@ def run() -> int:
     from duilian.cli import main
 
     status = main()
-    gc.freeze()  # otherwise Python would look for garbage before the process ends: another tenth
+    if not status:  # an error keeps objects in its frames, which nanobind would report as leaked
+        gc.freeze()  # otherwise Python would look for garbage before the process ends: another tenth
     return status
 
 
