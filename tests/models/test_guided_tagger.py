@@ -165,7 +165,7 @@ def test_trimming_leaves_the_guides_unless_the_source_is_trimmed_too() -> None:
 
 
 def test_a_file_names_its_arrays_and_no_paths(guided: GuidedTagger, tmp_path: Path) -> None:
-    names = ["check", "used", "slots", "label", "transition", "weight"]
+    names = ["check", "used", "slots", "size", "first", "step", "transition", "weight"]
     assert list(guided.state()[1]) == [*names, *(f"{a}.{b}" for a in ("source", "own") for b in names)]
     (tmp_path / "t.txt").write_text(Templates.load("guide-word").text, encoding="utf-8")
     features = Features(templates=str(tmp_path / "t.txt"))
