@@ -28,7 +28,7 @@ struct TreeData {
   Sentences sentences;
   std::vector<std::int32_t> tag, head, relation;                     // [units]
   std::vector<std::int32_t> guide_head, guide_relation, wanted_tag;  // [units] or empty
-  std::vector<std::int32_t> hint;                                    // [units] or empty
+  std::vector<std::int32_t> hint{};                                  // [units] or empty
 
   [[nodiscard]] bool has_guide() const { return !guide_head.empty(); }
   [[nodiscard]] bool has_hints() const { return !hint.empty(); }
