@@ -56,8 +56,8 @@ struct Shortlist {
 };
 
 /// Chooses candidates from a list, before rules apply; `between` holds e^score of all pairs of labels,
-/// [labels + 1][labels + 1], 0 where the rules forbid a pair. Returns false if the list has almost no
-/// probability.
+/// [labels + 1][labels + 1], 0 where the rules forbid a pair. The list must have a legal path, as
+/// coarse pruning sees to. Returns false if the list has almost no probability.
 [[nodiscard]] bool choose_from(const Shortlist& list, std::int32_t labels, std::span<const float> between,
                                Pruning pruning, PruningWorkspace& work, TagSets& out, std::vector<double>& p);
 
