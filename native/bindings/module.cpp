@@ -6,6 +6,7 @@ NB_MODULE(_native, m) {
   using namespace duilian::bindings;
   m.doc() = "The native core of Duilian: everything that runs per unit, per label or per arc.";
   m.def("kernel_set", [] { return duilian::kernels().name; });
+  m.def("keep_what_is_left", [] { nb::set_leak_warnings(false); });  // until the process ends
   bind_text(m);
   bind_json(m);
   bind_storage(m);
