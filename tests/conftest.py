@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 from demo_recipes import ONE_SIDE
-from duilian import demo
+from duilian import _native, demo
 from duilian.engine import Analyzer
 from duilian.learning import AdaGrad, Perceptron
 from duilian.models import CoupledTagger, Parser, Tagger
@@ -88,3 +88,8 @@ def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Rec
         return Recipe.load(tmp_path / "r.toml", data, overrides)
 
     return load
+
+
+def pytest_unconfigure() -> None:
+    """Keep nanobind quiet about what caches and pytest hold until the process ends."""
+    _native.keep_what_is_left()
