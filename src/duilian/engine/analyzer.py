@@ -469,10 +469,12 @@ class Analyzer:
 def is_uncut(layer: Layer) -> bool:
     """Whether the words of a layer are probably text that nobody has segmented."""
     longest = max(layer.words, key=len, default="")
-    is_long = len(longest) > MAX_UNCUT and "han" in texts.char_types(longest)
-    # One long word may be among others, and 哈哈哈… is one.
-    is_long = is_long and 2 * _layer_size(layer) > MAX_UNCUT * len(layer.words)
-    is_long = is_long and 2 * len(set(longest)) > MAX_UNCUT
+    is_long = (
+        len(longest) > MAX_UNCUT
+        and "han" in texts.char_types(longest)
+        and 2 * _layer_size(layer) > MAX_UNCUT * len(layer.words)  # not one long word among others
+        and 2 * len(set(longest)) > MAX_UNCUT  # nor 哈哈哈…
+    )
     return is_long or _MARK_IN_WORD.search(" ".join(layer.words)) is not None
 
 

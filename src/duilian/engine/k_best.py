@@ -45,12 +45,15 @@ class KBest:
             self._prefixes = [_Prefix(score, None, labels) for score, labels in last]
             return
         last[1:] = sorted(last[1:], key=operator.itemgetter(0), reverse=True)
+
+        def rivals(i: int) -> list[tuple[float, Labels]]:
+            """Analyses that may follow prefix i: with the one at j, i · j pairs are at least as good."""
+            return last[: 1 + (self._k - 1) // max(i, 1)]
+
         pairs = (
             _Prefix(each.score + score, each, labels)
             for i, each in enumerate(self._prefixes)
-            for score, labels in last[
-                : 1 + (self._k - 1) // max(i, 1)
-            ]  # i * j are at least as good as i and j
+            for score, labels in rivals(i)
         )
         first = next(pairs)
         self._prefixes = [first, *heapq.nlargest(self._k - 1, pairs, key=lambda each: each.score)]
