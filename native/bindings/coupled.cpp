@@ -78,7 +78,15 @@ void bind_layout(nb::module_& m) {
       .def_ro("joint_transition_at", &CoupledLayout::joint_transition_at)
       .def_ro("joint_state_at", &CoupledLayout::joint_state_at)
       .def(
-          "side", [](const CoupledLayout& self, std::size_t k) { return self.separate.at(k); }, "side"_a)
+          "side",
+          [](const CoupledLayout& self, std::size_t k) -> const TaggerLayout& { return self.separate.at(k); },
+          "side"_a, nb::rv_policy::reference_internal)
+      .def(
+          "ranges",
+          [](const CoupledLayout& self, const Input<std::uint8_t>& is_used) {
+            return to_numpy(weight_ranges(self, view(is_used)));
+          },
+          "is_used"_a)
       .def_prop_ro(
           "joint_first", [](const CoupledLayout& self) { return to_numpy(self.joint_first); },
           nb::rv_policy::move)

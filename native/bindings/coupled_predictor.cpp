@@ -97,10 +97,13 @@ void bind_weights(nb::module_& m) {
   m.def(
       "compile_coupled",
       [](const CoupledLayout& layout, const std::vector<Weights>& weights, const std::vector<Weights>& pruner,
-         const Input<std::uint64_t>& keys, float min_weight) {
-        return compile_coupled(layout, views(weights), views(pruner), view(keys), min_weight);
+         const Input<std::uint64_t>& keys, float min_weight, const Input<std::uint8_t>& is_wanted) {
+        return without_gil([&] {
+          return compile_coupled(layout, views(weights), views(pruner), view(keys), min_weight,
+                                 view(is_wanted));
+        });
       },
-      "layout"_a, "weights"_a, "pruner"_a, "keys"_a, "min_weight"_a);
+      "layout"_a, "weights"_a, "pruner"_a, "keys"_a, "min_weight"_a, "is_wanted"_a);
 }
 
 using Predictors = nb::class_<CoupledPredictor>;

@@ -49,6 +49,69 @@ void bind_structures(nb::module_& m) {
   bind_structure(two);
 }
 
+void bind_touched(nb::module_& m) {
+  nb::class_<KeptWeights>(m, "KeptWeights")
+      .def(
+          "__init__",
+          [](KeptWeights* self, bool is_mean, std::int32_t iterations, const Input<std::uint32_t>& weight,
+             const Input<float>& value) {
+            new (self) KeptWeights(make_kept(is_mean, iterations, to_vector(weight), to_vector(value)));
+          },
+          "is_mean"_a, "iterations"_a, "weight"_a, "value"_a)
+      .def_ro("is_mean", &KeptWeights::is_mean)
+      .def_ro("iterations", &KeptWeights::iterations)
+      .def_prop_ro(
+          "weight", [](const KeptWeights& self) { return to_numpy(self.weight); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "value", [](const KeptWeights& self) { return to_numpy(self.value); }, nb::rv_policy::move);
+
+  nb::class_<TouchedWeights>(m, "TouchedWeights")
+      .def(nb::init<>())
+      .def("__len__", &TouchedWeights::size)
+      .def(
+          "add",
+          [](TouchedWeights& self, const Weights& weights) { without_gil([&] { self.add(view(weights)); }); },
+          "weights"_a)
+      .def(
+          "write_mean",
+          [](TouchedWeights& self, const Weights& weights, const Input<std::int64_t>& ranges,
+             const Weights& out) {
+            without_gil([&] { self.write_mean(view(weights), view(ranges), view(out)); });
+          },
+          "weights"_a, "ranges"_a, "out"_a)
+      .def(
+          "keep",
+          [](TouchedWeights& self, const Weights& weights, bool is_mean) {
+            return without_gil([&] { return self.keep(view(weights), is_mean); });
+          },
+          "weights"_a, "is_mean"_a)
+      .def(
+          "write",
+          [](TouchedWeights& self, const Weights& weights, const KeptWeights& kept, const Weights& out) {
+            without_gil([&] { self.write(view(weights), kept, view(out)); });
+          },
+          "weights"_a, "kept"_a, "out"_a)
+      .def(
+          "state",
+          [](TouchedWeights& self, const Weights& weights) {
+            TouchedState found = self.state(view(weights));
+            return std::make_tuple(to_numpy(std::move(found.size)), to_numpy(std::move(found.weight)),
+                                   to_numpy(std::move(found.value)), to_numpy(std::move(found.squares)),
+                                   to_numpy(std::move(found.total)));
+          },
+          "weights"_a)
+      .def(
+          "take_up",
+          [](TouchedWeights& self, const Input<std::int64_t>& size, const Input<std::uint32_t>& weight,
+             const Input<float>& value, const Input<float>& squares, const Input<float>& total,
+             std::int32_t iterations, const Weights& weights) {
+            const TouchedState state{to_vector(size), to_vector(weight), to_vector(value), to_vector(squares),
+                                     to_vector(total)};
+            self.take_up(state, iterations, view(weights));
+          },
+          "size"_a, "weight"_a, "value"_a, "squares"_a, "total"_a, "iterations"_a, "weights"_a);
+}
+
 void bind_objectives(nb::module_& m) {
   nb::class_<SgdState>(m, "SgdState")
       .def(nb::init<std::int64_t, double>(), "steps"_a, "scale"_a)
@@ -62,6 +125,14 @@ void bind_objectives(nb::module_& m) {
   bind_gradient(coupled);
   bind_adagrad(coupled);
   bind_sgd(coupled);
+  coupled.def(
+      "sparse_adagrad_pass",
+      [](const CoupledObjective& self, const Weights& weights, TouchedWeights& touched, float rate,
+         const Input<std::int64_t>& order, std::size_t batch, std::size_t threads) {
+        const SparseAdaGradRule rule{view(weights), &touched, rate};
+        return without_gil([&] { return sparse_adagrad_pass(self, rule, view(order), {batch, threads}); });
+      },
+      "weights"_a, "touched"_a, "rate"_a, "order"_a, "batch"_a, "threads"_a);
 
   nb::class_<TaggingObjective> tagging(m, "TaggingObjective");
   tagging.def(nb::init<const TaggerLayout&, const TaggingData&>(), "layout"_a, "data"_a,
@@ -101,6 +172,7 @@ void bind_exponentiated_gradient(nb::module_& m) {
 
 void bind_learn(nb::module_& m) {
   bind_structures(m);
+  bind_touched(m);
   bind_objectives(m);
   bind_exponentiated_gradient(m);
 }

@@ -35,10 +35,32 @@ void bind_training(nb::module_& m) {
       .def_prop_ro(
           "first", [](const TaggerLayout& self) { return to_numpy(self.first); }, nb::rv_policy::move)
       .def_prop_ro(
-          "label", [](const TaggerLayout& self) { return to_numpy(self.label); }, nb::rv_policy::move);
+          "label", [](const TaggerLayout& self) { return to_numpy(self.all_labels()); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "listed", [](const TaggerLayout& self) { return to_numpy(self.label); }, nb::rv_policy::move);
 
-  m.def("lay_out_tagger", &lay_out_tagger, "labels"_a, "rules"_a, "rows"_a, "data"_a, "full_from"_a,
-        nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "lay_out_tagger",
+      [](std::int32_t labels, const Succession& rules, std::int64_t rows, const TaggingData& data,
+         std::int64_t full_from) {
+        return without_gil([&] { return lay_out_tagger(labels, rules, rows, data, full_from); });
+      },
+      "labels"_a, "rules"_a, "rows"_a, "data"_a, "full_from"_a);
+  m.def(
+      "lay_out_tagger_for",
+      [](std::int32_t labels, const Succession& rules, std::int64_t rows, const TaggingData& data,
+         std::int64_t full_from, const Input<std::int64_t>& sentences) {
+        return without_gil(
+            [&] { return lay_out_tagger(labels, rules, rows, data, full_from, view(sentences)); });
+      },
+      "labels"_a, "rules"_a, "rows"_a, "data"_a, "full_from"_a, "sentences"_a);
+  m.def(
+      "copy_weights",
+      [](const TaggerLayout& from, const Weights& weights, float share, const TaggerLayout& to,
+         const Weights& out) {
+        without_gil([&] { copy_weights(from, view(weights), share, to, view(out)); });
+      },
+      "from"_a, "weights"_a, "share"_a, "to"_a, "out"_a);
   m.def(
       "tag_units",
       [](const TaggerLayout& layout, const Weights& weights, const FeatureRows& features,

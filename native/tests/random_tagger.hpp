@@ -98,10 +98,11 @@ inline void add_random_sentence(Random& random, const std::vector<std::int32_t>&
 
 /// The weight of a feature row for a label; 0 if there is none.
 [[nodiscard]] inline double state_weight(const TaggerCase& x, std::uint32_t row, std::int32_t label) {
-  for (std::int64_t k = x.layout.first[row]; k < x.layout.first[row + 1]; ++k) {
-    if (x.layout.label[k] == label) return x.weights[static_cast<std::size_t>(x.layout.transitions() + k)];
-  }
-  return 0.0;
+  double found = 0.0;
+  x.layout.for_each(row, x.weights, [&](std::int32_t l, float weight) {
+    if (l == label) found = weight;
+  });
+  return found;
 }
 
 [[nodiscard]] inline bool is_allowed(const duilian::TaggingData& data, std::int64_t unit,

@@ -16,7 +16,7 @@ from coupled_cases import (
     sets_of,
     tag_sets,
 )
-from trained_cases import FOLDING, TEMPLATES, Trained, random_trained
+from trained_cases import ALL, FOLDING, TEMPLATES, Trained, random_trained
 
 from duilian import _native
 from duilian.features import pack
@@ -253,9 +253,9 @@ def test_several_sets_of_weights_share_one_table(trained: Trained) -> None:
     """A state weight is kept in all sets if it is large enough in one."""
     sets = [trained.weights, random_weights(9, trained.layout.weights), np.zeros_like(trained.weights)]
     least = 0.5
-    together = _native.compile_coupled(trained.layout, sets, trained.pruner, trained.keys, least)
+    together = _native.compile_coupled(trained.layout, sets, trained.pruner, trained.keys, least, ALL)
     alone = [
-        _native.compile_coupled(trained.layout, [each], trained.pruner, trained.keys, least)[0]
+        _native.compile_coupled(trained.layout, [each], trained.pruner, trained.keys, least, ALL)[0]
         for each in sets
     ]
     assert len(together) == 3
@@ -270,6 +270,31 @@ def test_several_sets_of_weights_share_one_table(trained: Trained) -> None:
         assert np.array_equal(large, weights.weight)  # in the same order
 
 
+def test_features_that_a_text_lacks_may_be_left_out() -> None:
+    """Answers, and so coarse scores, are those of the whole model."""
+    for seed in range(8):
+        trained = random_trained(seed, 2, "free", pruned=(0,) if seed % 2 else ())
+        trained.weights *= 5
+        some = pack(trained.words[:1], FOLDING)
+        rows = _native.extract_rows(TEMPLATES.native, some, _native.FeatureIndex(trained.keys), 1).rows
+        is_wanted = np.zeros(len(trained.keys), np.uint8)
+        is_wanted[rows] = 1
+        weights = [trained.weights], trained.pruner, trained.keys, 0.0
+        small, whole = (_native.compile_coupled(trained.layout, *weights, x)[0] for x in (is_wanted, ALL))
+        assert len(small.weight) < len(whole.weight)
+        answers = []
+        for compiled in (small, whole):
+            for window in (0.0, 4.0):
+                pruning = _native.Pruning(3, 0.9, 0.01, window)
+                shape, path = trained.layout.shape, _native.Decoding.marginals
+                predictor = _native.CoupledPredictor(
+                    shape, compiled, TEMPLATES.native, FOLDING.native, pruning, path, np.inf
+                )
+                found = predictor.predict(some, [], True, 1)
+                answers.append([(found.label(k).tolist(), found.p(k).tolist()) for k in range(2)])
+        assert answers[:2] == answers[2:]
+
+
 def test_arrays_of_another_model_are_refused(trained: Trained) -> None:
     layout, weights, keys = trained.layout, trained.weights, trained.keys
     plain = [random_weights(1, layout.side(k).weights) for k in range(2)]
@@ -281,7 +306,7 @@ def test_arrays_of_another_model_are_refused(trained: Trained) -> None:
         ([weights], [plain[0][:-1].copy(), plain[1]], keys),
     ):
         with pytest.raises(ValueError, match="do not match"):
-            _native.compile_coupled(layout, *bad, 0.0)
+            _native.compile_coupled(layout, *bad, 0.0, ALL)
 
 
 def test_given_labels_that_do_not_fit_are_refused(trained: Trained) -> None:

@@ -16,6 +16,7 @@ from duilian.text import Folding
 
 TEMPLATES = Templates("w[0]\nw[-1]\nw[0] w[1]\n", name="test")
 FOLDING = Folding()
+ALL = np.zeros(0, np.uint8)  # all features
 WORDS = "天地玄黄宇"
 Bonus = dict[tuple[int, int], float]
 """unit, label → score"""
@@ -39,7 +40,7 @@ class Trained:
         return np.array(self.case.first)
 
     def compiled(self, least: float = 0.0) -> _native.CoupledWeights:
-        return _native.compile_coupled(self.layout, [self.weights], self.pruner, self.keys, least)[0]
+        return _native.compile_coupled(self.layout, [self.weights], self.pruner, self.keys, least, ALL)[0]
 
     def predictor(
         self,

@@ -142,7 +142,7 @@ def test_a_checkpoint_keeps_every_best(sides: int, tmp_path: Path) -> None:
         (lambda h, a: a.update(weights=a["weights"][:1]), r"'weights' must be float32 \(3,\)"),
         (lambda h, a: a.update(weights=a["weights"].astype("f8")), "'weights' must be float32"),
         (lambda h, a: a.update(weights=a["weights"] * np.float32("nan")), "not finite"),
-        (lambda h, a: a.update({"best.0": a["best.0"][:0]}), "'best.0' must be"),
+        (lambda h, a: a.update({"best.0.all": a["best.0.all"][:0]}), "'all' must be"),
         (lambda h, a: a.update({"rule.seen": np.zeros(9, np.float32)}), "'rule.seen' must be"),
         (lambda h, a: a.pop("total"), "is inconsistent"),
     ],
@@ -188,7 +188,7 @@ def test_a_checkpoint_stores_shared_weights_once(tmp_path: Path) -> None:
     run.save(tmp_path / "c", "x")
     header, arrays = read_model(tmp_path / "c")
     assert [best["weights"] for best in header["bests"]] == [0, 0, 0, 0]
-    assert [name for name in arrays if name.startswith("best.")] == ["best.0"]
+    assert [name for name in arrays if name.startswith("best.")] == ["best.0.all"]
 
 
 def test_sentences_are_drawn_as_asked() -> None:

@@ -167,6 +167,36 @@ CoupledTransitions CoupledLayout::transitions(WeightView view) const {
   return make_transitions(shape, side_weights, joint_weights, view.scale);
 }
 
+std::vector<std::int64_t> weight_ranges(const CoupledLayout& layout, std::span<const std::uint8_t> is_used) {
+  if (is_used.size() + 1 != layout.joint_first.size())
+    throw std::invalid_argument("the rows in use do not match the model");
+  std::vector<std::int64_t> out;
+  const auto add = [&](std::int64_t begin, std::int64_t end) {
+    if (begin == end) return;
+    if (!out.empty() && out.back() == begin) {
+      out.back() = end;
+    } else {
+      out.push_back(begin);
+      out.push_back(end);
+    }
+  };
+  for (std::size_t k = 0; k < layout.separate.size(); ++k) {
+    const TaggerLayout& side = layout.separate[k];
+    const std::int64_t at = layout.side_at[k] + side.transitions();
+    add(layout.side_at[k], at);
+    for (std::size_t row = 0; row < is_used.size(); ++row) {
+      if (is_used[row] != 0) add(at + side.first[row], at + side.first[row + 1]);
+    }
+  }
+  if (!layout.joint_transition_at.empty()) add(layout.joint_transition_at.front(), layout.joint_state_at);
+  for (std::size_t row = 0; row < is_used.size(); ++row) {
+    if (is_used[row] != 0)
+      add(layout.joint_state_at + layout.joint_first[row],
+          layout.joint_state_at + layout.joint_first[row + 1]);
+  }
+  return out;
+}
+
 CoupledLayout lay_out_coupled(CoupledShape shape, std::vector<TaggerLayout> separate, const CoupledData& data,
                               std::span<const TagSets> latent,
                               const std::vector<std::vector<std::int32_t>>& parts, JointOptions options) {

@@ -99,10 +99,10 @@ void for_each_entry(const CoupledLayout& layout, std::size_t row, std::span<cons
   std::int32_t offset = 0;
   for (std::size_t b = 0; b < side_of.size(); ++b) {
     const TaggerLayout& side = layout.separate[side_of[b]];
-    for (std::int64_t w = side.first[row]; w < side.first[row + 1]; ++w) {
+    side.for_each_place(row, [&](std::int32_t label, std::int64_t w) {
       const auto at = static_cast<std::size_t>(side.transitions() + w);
-      visit(offset + side.label[w], [&](const PartWeights& parts) { return parts.block[b][at]; });
-    }
+      visit(offset + label, [&](const PartWeights& parts) { return parts.block[b][at]; });
+    });
     offset += side.labels;
   }
   for (std::int64_t w = layout.joint_first[row]; w < layout.joint_first[row + 1]; ++w)
@@ -110,12 +110,34 @@ void for_each_entry(const CoupledLayout& layout, std::size_t row, std::span<cons
           [&](const PartWeights& parts) { return parts.joint[static_cast<std::size_t>(w)]; });
 }
 
+/// The wanted features, and those with the largest weight of each block: coarse scores depend on it.
+[[nodiscard]] std::vector<std::uint8_t> with_largest(const CoupledLayout& layout,
+                                                     std::span<const PartWeights> parts,
+                                                     std::span<const std::uint8_t> is_wanted) {
+  std::vector<std::uint8_t> out(is_wanted.begin(), is_wanted.end());
+  if (out.empty()) return out;
+  const auto smaller = [](float a, float b) { return std::abs(a) < std::abs(b); };
+  for (const PartWeights& each : parts) {
+    for (std::size_t b = 0; b < each.block.size(); ++b) {
+      const TaggerLayout& side = layout.separate[each.side_of[b]];
+      const WeightSet states = each.block[b].subspan(static_cast<std::size_t>(side.transitions()));
+      if (states.empty()) continue;
+      const auto at = std::max_element(states.begin(), states.end(), smaller) - states.begin();
+      out[std::upper_bound(side.first.begin(), side.first.end(), at) - side.first.begin() - 1] = 1;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout, std::span<const WeightSet> weights,
                                             std::span<const WeightSet> pruner,
-                                            std::span<const std::uint64_t> keys, float min_weight) {
+                                            std::span<const std::uint64_t> keys, float min_weight,
+                                            std::span<const std::uint8_t> is_wanted) {
   check_weights(layout, weights, pruner, keys.size());
+  if (!is_wanted.empty() && is_wanted.size() != keys.size())
+    throw std::invalid_argument("the wanted features do not match the model");
   std::vector<PartWeights> parts;
   for (const WeightSet& each : weights) parts.emplace_back(layout, each, pruner);
   std::vector<CoupledWeights> out(weights.size());
@@ -123,8 +145,10 @@ std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout, std::sp
   WeightTable& table = out[0].table;
   std::vector<std::uint64_t> kept;
   std::vector<std::size_t> begins;
+  const std::vector<std::uint8_t> is_kept = with_largest(layout, parts, is_wanted);
   const std::vector<std::size_t>& side_of = parts[0].side_of;
   for (std::size_t row = 0; row < keys.size(); ++row) {
+    if (!is_kept.empty() && is_kept[row] == 0) continue;
     const std::size_t begin = table.label.size();
     for_each_entry(layout, row, side_of, [&](std::int32_t label, const auto& where) {
       const auto counts = [&](const PartWeights& each) {

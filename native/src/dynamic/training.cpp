@@ -50,10 +50,10 @@ class TrainingScorer final : public WordScorer {
   void add_rows(std::span<const std::uint32_t> rows, Kind kind, double* state) const {
     const float* value = weights_.value.data() + layout_.transitions();
     for (const std::uint32_t row : rows) {
-      for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
-        if (words_.kind_of(layout_.label[k]) == kind)
-          state[layout_.label[k]] += static_cast<double>(weights_.scale) * value[k];
-      }
+      layout_.for_each_place(row, [&](std::int32_t label, std::int64_t k) {
+        if (words_.kind_of(static_cast<std::size_t>(label)) == kind)
+          state[label] += static_cast<double>(weights_.scale) * value[k];
+      });
     }
   }
 
@@ -234,9 +234,10 @@ void DynamicObjective::for_each_word_weight(std::int32_t t, const DynamicTrainin
   const TaggerLayout& layout = training_.layout();
   for (const Kind kind : {kBetween, kInside}) {
     for (const std::uint32_t row : work.rows_of(t, kind)) {
-      for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-        if (training_.words().kind_of(layout.label[k]) == kind) take(layout.label[k], k);
-      }
+      layout.for_each_place(row, [&](std::int32_t label, std::int64_t k) {
+        if (training_.words().kind_of(static_cast<std::size_t>(label)) == kind)
+          take(static_cast<std::uint16_t>(label), k);
+      });
     }
   }
 }

@@ -113,11 +113,11 @@ ExponentiatedGradient::Changes ExponentiatedGradient::changes(std::int64_t sente
     const std::size_t at = static_cast<std::size_t>(unit - begin) * stride;
     for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
       const std::uint32_t row = data_.features.value[f];
-      for (std::int64_t k = layout_.first[row]; k < layout_.first[row + 1]; ++k) {
-        const std::size_t label = at + layout_.label[k];
+      layout_.for_each_place(row, [&](std::int32_t l, std::int64_t k) {
+        const std::size_t label = at + static_cast<std::size_t>(l);
         note(layout_.transitions() + k,
              data_.features.strength_of(f) * (to.found.unit[label] - from.found.unit[label]));
-      }
+      });
     }
   }
   Changes out;

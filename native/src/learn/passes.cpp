@@ -11,6 +11,12 @@ double adagrad_pass(const M& model, AdaGradRule rule, Order order, PassOptions o
 }
 
 template <class M>
+double sparse_adagrad_pass(const M& model, SparseAdaGradRule rule, Order order, PassOptions options) {
+  check_weights(model, rule.weights.size());
+  return run_pass(model, rule, order, options);
+}
+
+template <class M>
 double sgd_pass(const M& model, SgdRule rule, Order order, PassOptions options) {
   check_weights(model, rule.weights.size());
   return run_pass(model, rule, order, options);
@@ -33,6 +39,8 @@ template double adagrad_pass(const CoupledObjective&, AdaGradRule, Order, PassOp
 template double adagrad_pass(const DynamicObjective&, AdaGradRule, Order, PassOptions);
 template double adagrad_pass(const MultitaskObjective&, AdaGradRule, Order, PassOptions);
 template double adagrad_pass(const PruningObjective&, AdaGradRule, Order, PassOptions);
+
+template double sparse_adagrad_pass(const CoupledObjective&, SparseAdaGradRule, Order, PassOptions);
 
 template double sgd_pass(const TaggingObjective&, SgdRule, Order, PassOptions);
 template double sgd_pass(const CoupledObjective&, SgdRule, Order, PassOptions);

@@ -33,7 +33,7 @@ CompiledWeights compile_weights(const TaggerLayout& layout, std::span<const floa
   CompiledWeights out;
   out.transition.assign(weights.begin(), weights.begin() + layout.transitions());
   const auto state = weights.subspan(static_cast<std::size_t>(layout.transitions()));
-  compile_rows(layout.first, layout.label, state, keys, min_weight, out);
+  compile_rows(layout.first, layout.all_labels(), state, keys, min_weight, out);
   return out;
 }
 

@@ -33,13 +33,9 @@ double TaggingStructure::respond(WeightView weights, std::int64_t sentence, std:
   const auto add_features = [&](std::int64_t unit, std::int32_t label, float sign) {
     for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
       const std::uint32_t row = data_.features.value[f];
-      const auto first = layout_.label.begin() + layout_.first[row];
-      const auto last = layout_.label.begin() + layout_.first[row + 1];
-      const auto found = std::lower_bound(first, last, static_cast<std::uint16_t>(label));
-      if (found == last || *found != label) continue;
-      difference.push_back(
-          {static_cast<std::uint32_t>(layout_.transitions() + (found - layout_.label.begin())),
-           sign * data_.features.strength_of(f)});
+      const std::int64_t found = layout_.find(row, label);
+      if (found >= 0)
+        difference.push_back({static_cast<std::uint32_t>(found), sign * data_.features.strength_of(f)});
     }
   };
   for (std::size_t t = 0; t <= length; ++t) {

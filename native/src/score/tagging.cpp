@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "duilian/concat.hpp"
@@ -50,7 +51,7 @@ void prefetch_row(const TaggerLayout& layout, const float* value, std::uint32_t 
   const std::int64_t begin = layout.first[row];
   const std::int64_t end = layout.first[row + 1];
   for (std::int64_t k = begin; k < end; k += kLine) __builtin_prefetch(value + k);
-  if (end - begin < layout.labels) __builtin_prefetch(layout.label.data() + begin);
+  if (!layout.is_full(row)) __builtin_prefetch(layout.listed(row).data());
 }
 
 }  // namespace
@@ -97,27 +98,46 @@ void collect_pairs(const TaggingData& data, const std::vector<std::uint8_t>& is_
   }
 }
 
-void write_rows(const std::vector<std::uint8_t>& is_full, PairSet& pairs, TaggerLayout& layout) {
+/// `is_left_out` is empty, or says which rows have no weights.
+void write_rows(const std::vector<std::uint8_t>& is_full, const std::vector<std::uint8_t>& is_left_out,
+                PairSet& pairs, TaggerLayout& layout) {
   std::vector<std::int64_t> first;
   std::vector<std::uint16_t> label;
   pairs.write_to(static_cast<std::int64_t>(is_full.size()), first, label);
-  const auto full = static_cast<std::size_t>(std::count(is_full.begin(), is_full.end(), 1));
-  layout.label.reserve(label.size() + full * static_cast<std::size_t>(layout.labels));
+  std::vector<std::uint16_t> every(static_cast<std::size_t>(layout.labels));
+  std::iota(every.begin(), every.end(), std::uint16_t{0});
+  layout.label.reserve(label.size());
   layout.first.reserve(is_full.size() + 1);
+  layout.full_before.reserve(is_full.size() + 1);
   for (std::size_t row = 0; row < is_full.size(); ++row) {
-    if (is_full[row] != 0) {
-      for (std::int32_t l = 0; l < layout.labels; ++l) layout.label.push_back(static_cast<std::uint16_t>(l));
-    } else {
-      layout.label.insert(layout.label.end(), label.begin() + first[row], label.begin() + first[row + 1]);
-    }
-    layout.first.push_back(static_cast<std::int64_t>(layout.label.size()));
+    const auto own = std::span<const std::uint16_t>(label).subspan(
+        static_cast<std::size_t>(first[row]), static_cast<std::size_t>(first[row + 1] - first[row]));
+    if (!is_left_out.empty() && is_left_out[row] != 0)
+      layout.add_row({});
+    else
+      layout.add_row(is_full[row] != 0 ? std::span<const std::uint16_t>(every) : own);
   }
+}
+
+/// Finds the rows that occur in none of these sentences; nothing if there are no sentences.
+[[nodiscard]] std::vector<std::uint8_t> find_left_out(const TaggingData& data, std::int64_t rows,
+                                                      std::span<const std::int64_t> sentences) {
+  if (sentences.empty()) return {};
+  std::vector<std::uint8_t> out(static_cast<std::size_t>(rows), 1);
+  for (const std::int64_t s : sentences) {
+    if (s < 0 || s + 1 >= static_cast<std::int64_t>(data.first.size()))
+      throw std::invalid_argument("a sentence does not exist");
+    const std::int64_t begin = data.features.first[data.first[s]];
+    const std::int64_t end = data.features.first[data.first[s + 1]];
+    for (std::int64_t f = begin; f < end; ++f) out[data.features.value[f]] = 0;
+  }
+  return out;
 }
 
 }  // namespace
 
 TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows, const TaggingData& data,
-                            std::int64_t full_from) {
+                            std::int64_t full_from, std::span<const std::int64_t> sentences) {
   if (labels > 0x8000)
     throw std::invalid_argument(concat(labels, " labels, but at most 32,768 are supported"));
   if (std::any_of(data.label.begin(), data.label.end(), [&](std::int32_t l) { return l >= labels; }) ||
@@ -131,10 +151,35 @@ TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t 
   const std::vector<std::uint8_t> is_full = find_full_rows(data.features, rows, full_from);
   PairSet pairs;
   collect_pairs(data, is_full, pairs);
-  write_rows(is_full, pairs, layout);
+  write_rows(is_full, find_left_out(data, rows, sentences), pairs, layout);
   if (layout.weights() > 0xFFFFFFFFLL)
     throw std::invalid_argument("the model would have more than 2^32 weights");
   return layout;
+}
+
+std::vector<std::uint16_t> TaggerLayout::all_labels() const {
+  std::vector<std::uint16_t> out;
+  out.reserve(static_cast<std::size_t>(first.back()));
+  for (std::size_t row = 0; row + 1 < first.size(); ++row)
+    for_each_place(row, [&](std::int32_t l, std::int64_t) { out.push_back(static_cast<std::uint16_t>(l)); });
+  return out;
+}
+
+void copy_weights(const TaggerLayout& from, std::span<const float> weights, float share,
+                  const TaggerLayout& to, std::span<float> out) {
+  if (from.labels != to.labels || from.first.size() != to.first.size() ||
+      weights.size() != static_cast<std::size_t>(from.weights()) ||
+      out.size() != static_cast<std::size_t>(to.weights()))
+    throw std::invalid_argument("the weights do not match the layouts");
+  const auto transitions = static_cast<std::size_t>(from.transitions());
+  for (std::size_t k = 0; k < transitions; ++k) out[k] = share * weights[k];
+  for (std::size_t row = 0; row + 1 < from.first.size(); ++row) {
+    from.for_each(row, weights, [&](std::int32_t label, float weight) {
+      const std::int64_t at = to.find(static_cast<std::uint32_t>(row), label);
+      if (at < 0) throw std::invalid_argument("the weights do not match the layouts");
+      if (weight != 0.0F) out[static_cast<std::size_t>(at)] = share * weight;
+    });
+  }
 }
 
 void add_edges(std::int32_t labels, const Succession& rules, WeightView transition, std::size_t stride,
@@ -164,15 +209,12 @@ void score_state_parts(const TaggerLayout& layout, WeightView weights, const Fea
       const std::uint32_t row = features.value[f];
       const double strength = features.strength_of(f);
       const std::int64_t at = layout.first[row];
-      const auto count = static_cast<std::size_t>(layout.first[row + 1] - at);
-      if (count == L) {  // a weight for every label: no need to read which
+      if (layout.is_full(row)) {
         for (std::size_t l = 0; l < L; ++l) score[l] += strength * value[at + static_cast<std::int64_t>(l)];
         continue;
       }
-      for (std::size_t k = 0; k < count; ++k) {
-        score[layout.label[at + static_cast<std::int64_t>(k)]] +=
-            strength * value[at + static_cast<std::int64_t>(k)];
-      }
+      const float* own = value + at;
+      for (const std::uint16_t label : layout.listed(row)) score[label] += strength * *own++;
     }
     if (weights.scale != 1.0F) {
       for (std::size_t l = 0; l < L; ++l) score[l] *= weights.scale;

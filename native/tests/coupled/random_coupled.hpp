@@ -166,7 +166,7 @@ template <class Label>
         return kForbidden;
     }
     total += group_score(x, at, side.labels, labels, [&](std::size_t t, std::int32_t label) {
-      return state_sum(x, begin + static_cast<std::int64_t>(t), side.first, side.label,
+      return state_sum(x, begin + static_cast<std::int64_t>(t), side.first, side.all_labels(),
                        at + side.transitions(), label);
     });
   }

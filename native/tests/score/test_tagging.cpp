@@ -49,12 +49,17 @@ void check_gradient(testing::TaggerCase& x) {
 [[nodiscard]] std::set<RowAndLabel> pairs_of(const TaggerLayout& layout) {
   std::set<RowAndLabel> out;
   for (std::uint32_t row = 0; row + 1 < layout.first.size(); ++row) {
-    for (std::int64_t k = layout.first[row]; k < layout.first[row + 1]; ++k) {
-      CHECK(k == layout.first[row] || layout.label[k - 1] < layout.label[k]);
-      out.emplace(row, layout.label[k]);
-    }
+    std::int64_t next = layout.first[row];
+    std::int32_t before = -1;
+    layout.for_each_place(row, [&](std::int32_t label, std::int64_t k) {
+      CHECK(k == next++ && label > before);
+      CHECK(layout.find(row, label) == layout.transitions() + k);
+      before = label;
+      out.emplace(row, label);
+    });
+    CHECK(next == layout.first[row + 1]);
   }
-  CHECK(out.size() == layout.label.size());
+  CHECK(out.size() == static_cast<std::size_t>(layout.first.back()));
   return out;
 }
 

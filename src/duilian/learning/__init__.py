@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PerceptronRule,
         Rule,
         SgdRule,
+        TouchedAdaGradRule,
     )
     from duilian.learning.trainer import IterationReport, Scores, Trainer
 
@@ -41,6 +42,7 @@ __all__ = [
     "Session",
     "Sgd",
     "SgdRule",
+    "TouchedAdaGradRule",
     "Trainer",
     "fingerprint",
     "jackknifed",
@@ -57,6 +59,7 @@ __getattr__ = lazily(
             "PerceptronRule",
             "Rule",
             "SgdRule",
+            "TouchedAdaGradRule",
         ),
         "duilian.learning.trainer": ("IterationReport", "Scores", "Trainer"),
     },

@@ -60,6 +60,27 @@ class AdaGradRule(Rule):
         )
 
 
+class TouchedAdaGradRule(Rule):
+    """The same passes of a model in which few weights change; the store of the weights has the state."""
+
+    def __init__(
+        self,
+        objective: _native.CoupledObjective,
+        settings: AdaGrad,
+        threads: int,
+        touched: _native.TouchedWeights,
+    ) -> None:
+        self._objective, self._batch, self._threads = objective, settings.batch or 1, threads
+        self._touched = touched
+        self.arrays: dict[str, npt.NDArray[Any]] = {}
+        self.numbers = {"rate": settings.rate}
+
+    def run_pass(self, weights: Weights, order: Order) -> float:
+        return self._objective.sparse_adagrad_pass(
+            weights, self._touched, self.numbers["rate"], order, self._batch, self._threads
+        )
+
+
 class SgdRule(Rule):
     """The passes of `Sgd`."""
 

@@ -19,6 +19,7 @@ from duilian.errors import DuilianError, ModelFileError
 from duilian.learning.config import Learning
 from duilian.learning.rules import Order, Rule, Weights
 from duilian.learning.session import Session
+from duilian.learning.weight_store import AllWeights, WeightStore, like
 from duilian.modelfile import read_model, write_model
 
 MAX_ITERATIONS = 100_000
@@ -59,17 +60,24 @@ Draw = Callable[[np.random.Generator], Order]
 class Best:
     """The weights that did best on one side, or on average."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, store: WeightStore[Any]) -> None:
         self.score = -np.inf
         self.iteration = 0
-        self.weights = weights
+        self.kept: Any = None  # as the store has them; None: those of the start
+        self._store = store
+
+    @property
+    def weights(self) -> Weights:
+        """The weights, once training is over."""
+        return self._store.weights if self.kept is None else self._store.weights_of(self.kept)
 
 
 class Trainer:
     """Weights in training: `run` updates them, and `bests` has those to keep.
 
-    With several sides, `bests` has an entry for each, then one for the average. `draw` chooses the sentences
-    of an iteration; by default they are a random sample.
+    With several sides, `bests` has an entry for each, then one for the average; unless `keeps_sides`, only
+    the last has weights. `draw` chooses the sentences of an iteration; by default they are a random sample.
+    `store` has the weights, if they are not simply an array that begins with `start`.
     """
 
     def __init__(
@@ -83,22 +91,33 @@ class Trainer:
         draw: Draw | None = None,
         start: Weights | None = None,
         judge_start: bool = False,
+        keeps_sides: bool = True,
+        store: WeightStore[Any] | None = None,
     ) -> None:
         self.rule, self.examples, self.learning = rule, examples, learning
         sample = learning.sample if isinstance(learning.sample, int) else None
         self._draw = draw or (lambda rng: rng.permutation(examples)[:sample].astype(np.int64))
-        self.weights: Weights = np.zeros(size, np.float32) if start is None else start
-        self._judges_start = judge_start and start is not None and bool(start.any())
-        self.total: Weights = np.zeros(size if learning.average else 0, np.float32)
-        self._mean: Weights = np.empty_like(self.total)  # reused in all iterations: fresh pages are slow
-        self.bests = [Best(self.weights) for _ in range(sides + 1 if sides > 1 else 1)]
+        first: Weights = np.zeros(size, np.float32) if start is None else start
+        self.store = store or AllWeights(first, averages=learning.average)
+        self._judges_start = judge_start and bool(self.weights.any())
+        self._keeps_sides = keeps_sides
+        self.bests = [Best(self.store) for _ in range(sides + 1 if sides > 1 else 1)]
         self.iteration = 0
         self.history: list[dict[str, Any]] = []  # iterations so far, without times
+
+    @property
+    def weights(self) -> Weights:
+        """The weights as they are now."""
+        return self.store.weights
 
     @property
     def best(self) -> Weights:
         """The weights with the best average; without a dev set, those of the last iteration."""
         return self.bests[-1].weights
+
+    def final(self, best: Best) -> Weights:
+        """The weights of a best, perhaps in place of those in training, which nobody may use any more."""
+        return self.weights if best.kept is None else self.store.weights_of(best.kept, is_last=True)
 
     @property
     def best_score(self) -> float:
@@ -168,11 +187,11 @@ class Trainer:
             raise DuilianError(f"{where}: {error}", hint=f"the rate was {rate}") from None
 
     def _keep_best(self, evaluate: Evaluate | None) -> tuple[float | None, bool, Mapping[str, float]]:
-        if self.learning.average:
-            self.total += self.weights
+        self.store.end_iteration()
         if evaluate is None:
-            self.bests[-1].weights = self.rule.to_use(self.weights).copy()
             self.bests[-1].iteration = self.iteration
+            if self.iteration == self.learning.iterations:
+                self.bests[-1].kept = self.store.keep(self.rule.to_use(self.weights), is_last=True)
             return None, True, {}
         return self._judge(self._candidates(), evaluate)
 
@@ -186,23 +205,26 @@ class Trainer:
             scores = said if isinstance(said, Scores) else Scores((said,))
             mean = float(np.mean(scores.sides))
             found.append((mean, scores))
-            kept: Weights | None = None  # one copy, even if several bests share it
+            kept: Any = None  # one copy, even if several bests share it
             for best, score in zip(self.bests, (*scores.sides, mean)[-len(self.bests) :], strict=True):
                 if score > best.score:
-                    kept = candidate.copy() if kept is None else kept
-                    best.score, best.iteration, best.weights = score, self.iteration, kept
-                    is_best = is_best or best is self.bests[-1]
+                    is_average = best is self.bests[-1]
+                    if kept is None and (is_average or self._keeps_sides):
+                        kept = self.store.keep(candidate)
+                    best.score, best.iteration = score, self.iteration
+                    best.kept = kept if is_average or self._keeps_sides else None
+                    is_best = is_best or is_average
         mean, scores = max(found, key=lambda pair: pair[0])
         return mean, is_best, scores.details
 
     def _candidates(self) -> Iterator[Weights]:
         yield self.rule.to_use(self.weights)
         if self.learning.average:
-            yield np.divide(self.total, np.float32(self.iteration), out=self._mean)
+            yield self.store.mean()
 
     def save(self, path: str | Path, fingerprint: str) -> None:
         """Write a checkpoint under a temporary name, then rename it."""
-        kept = {id(best.weights): best.weights for best in self.bests}
+        kept = {id(best.kept): best.kept for best in self.bests if best.kept is not None}
         number = {key: k for k, key in enumerate(kept)}
         header = {
             "kind": "checkpoint",
@@ -212,16 +234,18 @@ class Trainer:
                 {
                     "iteration": best.iteration,
                     "score": None if np.isinf(best.score) else best.score,
-                    "weights": number[id(best.weights)],
+                    "weights": number.get(id(best.kept)),
                 }
                 for best in self.bests
             ],
             "numbers": self.rule.numbers,
             "history": self.history,
         }
-        rule = {f"rule.{name}": array for name, array in self.rule.arrays.items()}
-        bests = {f"best.{k}": weights for k, weights in enumerate(kept.values())}
-        write_model(path, header, {"weights": self.weights, "total": self.total, **bests, **rule})
+        arrays = self.store.state()
+        arrays |= {f"rule.{name}": array for name, array in self.rule.arrays.items()}
+        for k, each in enumerate(kept.values()):
+            arrays |= {f"best.{k}.{name}": array for name, array in self.store.kept_state(each).items()}
+        write_model(path, header, arrays)
 
     def resume(self, path: str | Path, fingerprint: str) -> None:
         """Continue from a checkpoint of a run with the same data and settings."""
@@ -250,26 +274,18 @@ class Trainer:
         if numbers.keys() != self.rule.numbers.keys() or not np.isfinite(list(numbers.values())).all():
             raise ValueError("the run had another learning rule")
         same = {name: np.array(like(arrays, f"rule.{name}", own)) for name, own in self.rule.arrays.items()}
-        weights, total = (like(arrays, name, getattr(self, name)) for name in ("weights", "total"))
-        copies = {
-            k: np.array(like(arrays, f"best.{k}", self.weights))
-            for k in {b["weights"] for b in header["bests"]}
-        }
+        numbered = {b["weights"] for b in header["bests"]} - {None}
+        copies = {k: self.store.kept_from(parts_of(arrays, f"best.{k}.")) for k in numbered}
         scores = [-np.inf if each["score"] is None else float(each["score"]) for each in header["bests"]]
-        self.iteration, self.history[:] = iteration, history
         self.rule.numbers.update(numbers)
         self.rule.replay(self.weights, map(self._order, range(iteration)))
-        self.weights, self.total = np.array(weights), np.array(total)
-        for best, saved, score in zip(self.bests, header["bests"], scores, strict=True):
-            best.iteration, best.weights, best.score = saved["iteration"], copies[saved["weights"]], score
         self.rule.arrays.update(same)
+        self.store.take_up(arrays, iteration)
+        self.iteration, self.history[:] = iteration, history
+        for best, saved, score in zip(self.bests, header["bests"], scores, strict=True):
+            best.iteration, best.kept, best.score = saved["iteration"], copies.get(saved["weights"]), score
 
 
-def like(arrays: Mapping[str, npt.NDArray[Any]], name: str, own: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array of a checkpoint that may replace `own`, since it has the same type and shape."""
-    found = arrays[name]
-    if found.dtype != own.dtype or found.shape != own.shape:
-        raise ValueError(f"{name!r} must be {own.dtype} {own.shape}, got {found.dtype} {found.shape}")
-    if found.dtype.kind == "f" and not np.isfinite(found).all():
-        raise ValueError(f"a number in {name!r} is not finite")
-    return found
+def parts_of(arrays: Mapping[str, npt.NDArray[Any]], start: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays whose names begin like this, by the rest of their names."""
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}

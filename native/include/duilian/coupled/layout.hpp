@@ -81,6 +81,10 @@ struct JointOptions {
                                             const std::vector<std::vector<std::int32_t>>& parts,
                                             JointOptions options);
 
+/// Where the transitions and the weights of the rows in use are, as pairs of a begin and an end.
+[[nodiscard]] std::vector<std::int64_t> weight_ranges(const CoupledLayout& layout,
+                                                      std::span<const std::uint8_t> is_used);
+
 /// Whether every side must have label sets.
 enum class Coverage : std::uint8_t { every_side, some_sides };
 

@@ -43,7 +43,8 @@ class CoupledObjective {
   template <ChangeRule R>
   void apply(std::int64_t i, const Gradient& gradient, Share share, R& rule) const {
     for (const Delta& delta : gradient.sparse) {
-      if (share.has(delta.weight / 16)) rule.change(delta.weight, delta.value);
+      const std::uint32_t block = delta.weight / 16;
+      if (share.has(block)) rule_of_block(rule, block).change(delta.weight, delta.value);
     }
     std::vector<float> change(static_cast<std::size_t>(most_labels_), 0.0F);
     const std::size_t groups = layout_.separate.size() + 1;
@@ -57,10 +58,11 @@ class CoupledObjective {
         for (std::int64_t f = data_.features.first[unit]; f < data_.features.first[unit + 1]; ++f) {
           const std::uint32_t row = data_.features.value[f];
           if (!share.has(row)) continue;
+          auto&& own = rule_of_block(rule, row);
           if (g + 1 == groups)
-            apply_joint(row, data_.features.strength_of(f), changes, change, rule);
+            apply_joint(row, data_.features.strength_of(f), changes, change, own);
           else
-            apply_side(g, row, data_.features.strength_of(f), changes, change, rule);
+            apply_side(g, row, data_.features.strength_of(f), changes, change, own);
         }
         for (const LabelChange& each : changes) change[each.label] = 0.0F;
       }
@@ -72,17 +74,16 @@ class CoupledObjective {
   void apply_side(std::size_t k, std::uint32_t row, float strength, std::span<const LabelChange> changes,
                   const std::vector<float>& change, R& rule) const {
     const TaggerLayout& layout = layout_.separate[k];
-    const std::int64_t begin = layout.first[row];
-    const std::int64_t end = layout.first[row + 1];
-    const auto at = static_cast<std::uint32_t>(layout_.side_at[k] + layout.transitions());
-    if (end - begin == layout.labels) {
+    auto at = static_cast<std::uint32_t>(layout_.side_at[k] + layout.transitions() + layout.first[row]);
+    if (layout.is_full(row)) {
       for (const LabelChange& each : changes)
-        rule.change(at + static_cast<std::uint32_t>(begin + each.label), strength * each.value);
+        rule.change(at + static_cast<std::uint32_t>(each.label), strength * each.value);
       return;
     }
-    for (std::int64_t w = begin; w < end; ++w) {
-      const float g = change[layout.label[w]];
-      if (g != 0.0F) rule.change(at + static_cast<std::uint32_t>(w), strength * g);
+    for (const std::uint16_t label : layout.listed(row)) {
+      const float g = change[label];
+      if (g != 0.0F) rule.change(at, strength * g);
+      ++at;
     }
   }
   template <ChangeRule R>

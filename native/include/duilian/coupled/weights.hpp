@@ -21,11 +21,13 @@ struct CoupledWeights {
 /// Compiles several sets of weights. State weights smaller in size than `min_weight` in all sets are dropped,
 /// so the tables share their slots and labels. `pruner` has, for each side, the weights of a baseline tagger
 /// over the same features that prunes instead of the model's own weights, or nothing; it may be empty.
+/// `is_wanted` says which features to compile, for text that has no others; nothing: all.
 [[nodiscard]] std::vector<CoupledWeights> compile_coupled(const CoupledLayout& layout,
                                                           std::span<const std::span<const float>> weights,
                                                           std::span<const std::span<const float>> pruner,
                                                           std::span<const std::uint64_t> keys,
-                                                          float min_weight);
+                                                          float min_weight,
+                                                          std::span<const std::uint8_t> is_wanted = {});
 
 /// The number of labels in each block of the table. Throws std::invalid_argument if there is no such side.
 [[nodiscard]] std::vector<std::int32_t> side_blocks(const CoupledShape& shape,

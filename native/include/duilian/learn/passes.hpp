@@ -10,6 +10,7 @@
 #include "duilian/learn/passive_aggressive.hpp"
 #include "duilian/learn/perceptron.hpp"
 #include "duilian/learn/rules.hpp"
+#include "duilian/learn/touched.hpp"
 #include "duilian/multitask/training.hpp"
 #include "duilian/score/structure.hpp"
 #include "duilian/score/tagging.hpp"
@@ -25,6 +26,9 @@ using Order = std::span<const std::int64_t>;
 // Available for the models that passes.cpp instantiates.
 template <class M>
 [[nodiscard]] double adagrad_pass(const M& model, AdaGradRule rule, Order order, PassOptions options);
+template <class M>
+[[nodiscard]] double sparse_adagrad_pass(const M& model, SparseAdaGradRule rule, Order order,
+                                         PassOptions options);
 template <class M>
 [[nodiscard]] double sgd_pass(const M& model, SgdRule rule, Order order, PassOptions options);
 template <class M>

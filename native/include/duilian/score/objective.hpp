@@ -83,6 +83,15 @@ concept ChangeRule = requires(R& rule, std::uint32_t weight, float value, std::s
   rule.prefetch(weight);
 };
 
+/// The rule for the weights of a block, if it keeps blocks apart.
+template <class R>
+[[nodiscard]] decltype(auto) rule_of_block(R& rule, std::uint64_t block) {
+  if constexpr (requires { rule.of_block(block); })
+    return rule.of_block(block);
+  else
+    return (rule);
+}
+
 /// Only collects changes, for tests and for inspecting a gradient.
 struct Collector {
   std::vector<Delta>& out;

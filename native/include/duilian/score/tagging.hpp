@@ -15,34 +15,62 @@
 namespace duilian {
 
 /// Where the weights of a plain tagger are: first the transitions [L + 1][L + 1] (start and stop last), then,
-/// for feature row r, the state weights [first[r], first[r + 1]), one per label.
+/// for feature row r, the state weights [first[r], first[r + 1]), one per label. A row that has all labels is
+/// *full*; the labels of the other rows are listed.
 struct TaggerLayout {
   std::int32_t labels = 0;
   Succession rules;
   TransitionShape shape;
-  std::vector<std::int64_t> first{0};  // [rows + 1]
-  std::vector<std::uint16_t> label;    // [state weights]
+  std::vector<std::int64_t> first{0};         // [rows + 1]
+  std::vector<std::uint32_t> full_before{0};  // [rows + 1]  how many rows before are full
+  std::vector<std::uint16_t> label;           // of the rows that are not full
 
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(first.size()) - 1; }
   [[nodiscard]] std::int64_t transitions() const {
     return static_cast<std::int64_t>(labels + 1) * (labels + 1);
   }
-  [[nodiscard]] std::int64_t weights() const {
-    return transitions() + static_cast<std::int64_t>(label.size());
+  [[nodiscard]] std::int64_t weights() const { return transitions() + first.back(); }
+  [[nodiscard]] bool is_full(std::size_t row) const { return full_before[row + 1] != full_before[row]; }
+  /// The labels of a row that is not full.
+  [[nodiscard]] std::span<const std::uint16_t> listed(std::size_t row) const {
+    const std::int64_t at = first[row] - static_cast<std::int64_t>(full_before[row]) * labels;
+    return std::span(label).subspan(static_cast<std::size_t>(at),
+                                    static_cast<std::size_t>(first[row + 1] - first[row]));
+  }
+  /// Ends a row that has these labels, ascending.
+  void add_row(std::span<const std::uint16_t> of_labels) {
+    const bool is_full = of_labels.size() == static_cast<std::size_t>(labels);
+    if (!is_full) label.insert(label.end(), of_labels.begin(), of_labels.end());
+    first.push_back(first.back() + static_cast<std::int64_t>(of_labels.size()));
+    full_before.push_back(full_before.back() + (is_full ? 1 : 0));
   }
   /// The index of the weight of a feature row for a label, or -1.
   [[nodiscard]] std::int64_t find(std::uint32_t row, std::int32_t of_label) const {
-    const auto begin = label.begin() + first[row];
-    const auto end = label.begin() + first[row + 1];
-    const auto found = std::lower_bound(begin, end, static_cast<std::uint16_t>(of_label));
-    return found == end || *found != of_label ? -1 : transitions() + (found - label.begin());
+    if (is_full(row)) return transitions() + first[row] + of_label;
+    const auto own = listed(row);
+    const auto found = std::lower_bound(own.begin(), own.end(), static_cast<std::uint16_t>(of_label));
+    if (found == own.end() || *found != of_label) return -1;
+    return transitions() + first[row] + (found - own.begin());
+  }
+  /// Calls visit(label, k) for every weight k of a row, counted without the transitions.
+  template <class Visit>
+  void for_each_place(std::size_t row, const Visit& visit) const {
+    if (is_full(row)) {
+      for (std::int32_t l = 0; l < labels; ++l) visit(l, first[row] + l);
+      return;
+    }
+    std::int64_t k = first[row];
+    for (const std::uint16_t l : listed(row)) visit(static_cast<std::int32_t>(l), k++);
   }
   /// Calls take(label, weight) for every weight of a feature row.
   template <class Take>
   void for_each(std::size_t row, std::span<const float> weight, const Take& take) const {
-    for (std::int64_t k = first[row]; k < first[row + 1]; ++k) {
-      take(static_cast<std::int32_t>(label[k]), weight[static_cast<std::size_t>(transitions() + k)]);
-    }
+    for_each_place(row, [&](std::int32_t l, std::int64_t k) {
+      take(l, weight[static_cast<std::size_t>(transitions() + k)]);
+    });
   }
+  /// The labels of all rows, [state weights].
+  [[nodiscard]] std::vector<std::uint16_t> all_labels() const;
 };
 
 /// The units of all sentences. If label[u] < 0, the allowed labels are in `sets`, or all are allowed if the
@@ -60,9 +88,15 @@ void check(const TaggingData& data);
 /// Gives a weight to every feature and label that occur together in the data: a feature of a partly annotated
 /// unit occurs with every label of its set, and with none where nothing is known. Features seen `full_from`
 /// times or more have a weight for every label, so that they can also count against labels they never
-/// occurred with.
+/// occurred with. If there are `sentences`, features that occur in none of these have no weights: only they
+/// will be learned from.
 [[nodiscard]] TaggerLayout lay_out_tagger(std::int32_t labels, Succession rules, std::int64_t rows,
-                                          const TaggingData& data, std::int64_t full_from);
+                                          const TaggingData& data, std::int64_t full_from,
+                                          std::span<const std::int64_t> sentences = {});
+
+/// Writes `share` times the weights of one layout to those of another, which has all of them; `out` is all 0.
+void copy_weights(const TaggerLayout& from, std::span<const float> weights, float share,
+                  const TaggerLayout& to, std::span<float> out);
 
 /// Adds start scores to the first position of `state` ([T][stride]) and stop scores to the last, or
 /// kForbidden where the rules forbid a label; `transition` is [L + 1][L + 1].
@@ -105,15 +139,12 @@ void note_changes(std::int32_t labels, std::span<const double> change, std::size
 template <ChangeRule R>
 void change_labels(const TaggerLayout& layout, std::int64_t offset, std::uint32_t row, float strength,
                    std::span<const float> change, R& rule) {
-  const std::int64_t begin = layout.first[row];
-  const std::int64_t end = layout.first[row + 1];
-  const auto at = static_cast<std::uint32_t>(offset + layout.transitions());
-  if (static_cast<std::size_t>(end - begin) == change.size()) {
-    return rule.change_row(at + static_cast<std::uint32_t>(begin), change, strength);
-  }
-  for (std::int64_t k = begin; k < end; ++k) {
-    const float g = change[layout.label[k]];
-    if (g != 0.0F) rule.change(at + static_cast<std::uint32_t>(k), strength * g);
+  auto at = static_cast<std::uint32_t>(offset + layout.transitions() + layout.first[row]);
+  if (layout.is_full(row)) return rule.change_row(at, change, strength);
+  for (const std::uint16_t label : layout.listed(row)) {
+    const float g = change[label];
+    if (g != 0.0F) rule.change(at, strength * g);
+    ++at;
   }
 }
 

@@ -23,6 +23,7 @@ from duilian.labels.encoding import Encoding
 from duilian.lattice import SideMapping
 from duilian.learning import AdaGrad, IterationReport, Session, Trainer
 from duilian.learning.jobs import has_workers, run_jobs
+from duilian.learning.weight_store import AllWeights, small_pages
 from duilian.modelfile import read_model, write_model
 from duilian.models.coupled.label_pairs import MAPPINGS, label_tags, on_labels, table_mapping
 from duilian.models.coupled.sides import Sides
@@ -53,33 +54,47 @@ class BaselineSide:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
-    @functools.cached_property
+    @property
     def examples(self) -> _native.TaggingData:
         return _native.TaggingData(self.rows, self.first, self.labels, self.sets)
 
-    @functools.cached_property
-    def layout(self) -> _native.TaggerLayout:
-        rules = self.encoding.succession.native()
-        return _native.lay_out_tagger(
-            len(self.encoding.labels), rules, self.keys, self.examples, self.full_from
-        )
+    def layout(self, sentences: Ids) -> _native.TaggerLayout:
+        """Where the weights are that these sentences, and those with known labels, teach."""
+        taught = np.concatenate([sentences, self.held])
+        return _native.lay_out_tagger_for(*self._labels, self.keys, self.examples, self.full_from, taught)
 
-    def fit(self, sentences: Ids, threads: int, watch: Callable[[Reports], Reports] | None = None) -> Weights:
+    def whole_layout(self) -> _native.TaggerLayout:
+        """A layout with the features of all sentences."""
+        return _native.lay_out_tagger(*self._labels, self.keys, self.examples, self.full_from)
+
+    @property
+    def _labels(self) -> tuple[int, _native.Succession]:
+        return len(self.encoding.labels), self.encoding.succession.native()
+
+    def fit(
+        self,
+        sentences: Ids,
+        threads: int,
+        watch: Callable[[Reports], Reports] | None = None,
+        layout: _native.TaggerLayout | None = None,
+    ) -> Weights:
         """Train on these sentences, and on as many others in which some of the side's labels are known;
         return the mean of the weights after each iteration."""
-        objective = _native.TaggingObjective(self.layout, self.examples)
-        rule = self.learning.rule(objective, len(sentences), threads)
+        objective = _native.TaggingObjective(layout or self.layout(sentences), self.examples)
+        store = AllWeights(np.zeros(objective.weights, np.float32), averages=True)
         trainer = Trainer(
-            rule,
+            self.learning.rule(objective, len(sentences), threads),
             objective.weights,
             len(sentences),
             self.learning,
             draw=lambda rng: _drawn(rng, sentences, self.held),
+            store=store,
         )
         reports = trainer.run(None)
         for _ in reports if watch is None else watch(reports):
             pass
-        return trainer.total / np.float32(trainer.iteration)
+        store.total /= np.float32(trainer.iteration)
+        return store.total
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -92,9 +107,11 @@ class HeldOutJob:
     pruning: _native.Pruning
 
     def __call__(self, part: Ids) -> _native.TagSets:
-        weights = self.side.fit(np.setdiff1d(self.own, part), 1)
+        others = np.setdiff1d(self.own, part)
+        layout = self.side.layout(others)
+        weights = self.side.fit(others, 1, layout=layout)
         first = self.side.first[part[0] : part[-1] + 2]
-        return _native.tag_candidates(self.side.layout, weights, self.rows, first, self.pruning, 1)
+        return _native.tag_candidates(layout, weights, self.rows, first, self.pruning, 1)
 
 
 class BaselineTaggers:
@@ -118,20 +135,19 @@ class BaselineTaggers:
             )
             for side, encoding in enumerate(data.encodings)
         ]
-        self.layouts = [side.layout for side in self._sides]
+        self.layouts = [side.layout(data.sentences(k)) for k, side in enumerate(self._sides)]
         self.weights: list[Weights] = []
+
+    def whole_layouts(self) -> list[_native.TaggerLayout]:
+        """The layouts of sides with the features of all sides."""
+        return [side.whole_layout() for side in self._sides]
 
     def train(self, watch: Callable[[int, Reports], Reports]) -> None:
         """Train each side's tagger on its sentences; `watch` sees iterations, unless they run elsewhere."""
-        jobs = [
-            (
-                own,
-                self.data.sentences(side),
-                self._threads,
-                None if has_workers() else functools.partial(watch, side),
-            )
-            for side, own in enumerate(self._sides)
-        ]
+        jobs = []
+        for side, own in enumerate(self._sides):
+            here = () if has_workers() else (functools.partial(watch, side), self.layouts[side])
+            jobs.append((own, self.data.sentences(side), self._threads, *here))
         for weights in run_jobs(BaselineSide.fit, jobs):
             self.weights.append(np.require(weights, requirements="W"))  # Ray returns read-only arrays
 
@@ -147,6 +163,14 @@ class BaselineTaggers:
         first = self.data.first if first is None else first
         layout, weights = self.layouts[side], self.weights[side]
         return _native.tag_candidates(layout, weights, rows, first, pruning, self._threads)
+
+    def spread(
+        self, side: int, share: float, layout: _native.TaggerLayout, out: Weights | None = None
+    ) -> Weights:
+        """A share of the side's weights in a layout of all features."""
+        out = small_pages(layout.weights) if out is None else out
+        _native.copy_weights(self.layouts[side], self.weights[side], share, layout, out)
+        return out
 
     def labels(self, side: int) -> npt.NDArray[np.int32]:
         """The side's best label for each unit of the training data."""

@@ -24,7 +24,8 @@ from duilian.errors import ConfigError
 from duilian.features import Templates
 from duilian.labels.encoding import no_sets
 from duilian.labels.units import units_of_layers
-from duilian.learning import AdaGrad, Session, Sgd, Trainer, fingerprint
+from duilian.learning import AdaGrad, Rule, Session, Sgd, TouchedAdaGradRule, Trainer, fingerprint
+from duilian.learning.weight_store import TouchedWeights, small_pages
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.models.base.sentences import tags_of
 from duilian.models.coupled.baselines import BaselineTaggers, Reports, offline_candidates, side_mappings
@@ -60,6 +61,8 @@ class TrainedCoupled:
     iterations: int
     model: Callable[[float], CoupledModel]
     """Makes the model without state weights smaller than the argument."""
+    dev_model: Callable[[], CoupledModel]
+    """Makes a small model with only the features of the dev sets, whose answers to these are the same."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -211,7 +214,7 @@ class CoupledRun:
         labels = (data.first, data.side, data.label, data.sets)
         layout = _native.lay_out_coupled(
             shape,
-            self.baselines.layouts,
+            self.baselines.whole_layouts(),
             _native.CoupledData(data.shared, *labels, [], data.held),
             self._latent(),
             parts,
@@ -230,12 +233,14 @@ class CoupledRun:
         names = [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
         bests = dict(zip(names, trainer.bests, strict=True))
         scores = {name: None if np.isinf(best.score) else float(best.score) for name, best in bests.items()}
-        weights = {
-            name: best.weights
-            for name, best in bests.items()
-            if self.config.learning.keep == "all" or name == AVERAGE
-        }
-        return TrainedCoupled(scores, trainer.iteration, self._maker(weights))
+        weights = {AVERAGE: trainer.final(trainer.bests[-1])}
+        if self.config.learning.keep == "all":
+            weights = {name: best.weights for name, best in bests.items()}
+        make = self._maker(weights)
+        every, seen = np.zeros(0, np.uint8), self._in_dev_sets()
+        return TrainedCoupled(
+            scores, trainer.iteration, lambda least: make(least, every), lambda: make(0.0, seen)
+        )
 
     def _trainer(self) -> Trainer:
         config, data = self.config, self.data
@@ -251,23 +256,40 @@ class CoupledRun:
         counts = [usual if wanted is None else wanted for wanted in chosen]
         learning = config.learning.with_batch(sum(counts))
         assert isinstance(learning, AdaGrad | Sgd)
+        start, store = self._start(learns_separate), None
+        if isinstance(learning, AdaGrad):
+            store = TouchedWeights(start, self.layout.ranges(self._in_dev_sets()))
+            rule: Rule = TouchedAdaGradRule(objective, learning, self.threads, store.touched)
+        else:
+            rule = learning.rule(objective, len(data.side), self.threads)
         return Trainer(
-            learning.rule(objective, len(data.side), self.threads),
+            rule,
             self.layout.weights,
             len(data.side),
             learning,
             sides=max(len(self.dev_sets), 1),
             draw=lambda rng: draw(rng, pools, counts),
-            start=self._start(learns_separate),
+            start=start,
             judge_start=learning.keep == "all",
+            keeps_sides=learning.keep == "all",
+            store=store,
         )
 
+    def _in_dev_sets(self) -> npt.NDArray[np.uint8]:
+        """For each feature, whether it is in a dev set."""
+        found = np.zeros(len(self.data.keys), np.uint8)
+        for dev in self.dev_sets:
+            found[dev.rows.rows] = 1
+        return found
+
     def _start(self, learns_separate: bool) -> npt.NDArray[np.float32]:
-        start = np.zeros(self.layout.weights, np.float32)
+        start = small_pages(self.layout.weights)
         if self.config.start.kind == "warm" and learns_separate:
             for side, share in enumerate(self._shares()):
-                at, weights = self.layout.side_at[side], self.baselines.weights[side]
-                start[at : at + len(weights)] = np.float32(share) * weights
+                at, layout = self.layout.side_at[side], self.layout.side(side)
+                self.baselines.spread(side, share, layout, start[at : at + layout.weights])
+                if side not in self._pruned_sides():
+                    self.baselines.weights[side] = np.zeros(0, np.float32)
         return start
 
     def _training_gap(self) -> float:
@@ -322,15 +344,22 @@ class CoupledRun:
         )  # which its repr does not show
         return fingerprint(self.config, (self.data.digest(), pairs))
 
-    def _maker(self, weights: dict[str, npt.NDArray[np.float32]]) -> Callable[[float], CoupledModel]:
+    def _maker(
+        self, weights: dict[str, npt.NDArray[np.float32]]
+    ) -> Callable[[float, npt.NDArray[np.uint8]], CoupledModel]:
         """A function that makes the model; it holds nothing that only training needs."""
         layout, keys, source, parts = self.layout, self.data.keys, self.source, self._parts()
         pruned, nothing = self._pruned_sides(), np.zeros(0, np.float32)
-        pruner = [own if k in pruned else nothing for k, own in enumerate(self.baselines.weights)]
+        pruner = [
+            self.baselines.spread(k, 1.0, layout.side(k)) if k in pruned else nothing
+            for k in range(len(self.sides))
+        ]
         unique = {id(each): each for each in weights.values()}
 
-        def make(min_weight: float) -> CoupledModel:
-            compiled = _native.compile_coupled(layout, list(unique.values()), pruner, keys, min_weight)
+        def make(min_weight: float, is_wanted: npt.NDArray[np.uint8]) -> CoupledModel:
+            compiled = _native.compile_coupled(
+                layout, list(unique.values()), pruner, keys, min_weight, is_wanted
+            )
             made = dict(zip(unique, compiled, strict=True))
             return CoupledModel(
                 **parts,

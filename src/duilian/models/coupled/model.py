@@ -100,10 +100,24 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         drawn, compared with the others. For `session`, see `Tagger.fit`. `cache` is a folder that stores the
         candidates of offline pruning.
         """
+        return self.learn(X, dev, weights=weights, session=Session.of(session, threads), cache=cache).trim(
+            0.0
+        )
+
+    def learn(
+        self,
+        X: Sequence[Sentences],  # noqa: N803
+        dev: Sequence[Sentences | None] | None,
+        *,
+        weights: Sequence[Sequence[float] | None] | None,
+        session: Session,
+        cache: str | Path | None,
+    ) -> Self:
+        """Learn as `fit` does, but leave it to `trim` to compile the model: with all weights, it is large."""
         from duilian.models.coupled.training import CoupledTrainer  # not needed to tag
 
         check_corpora(X)
-        trainer = CoupledTrainer(self.config, Session.of(session, threads), cache)
+        trainer = CoupledTrainer(self.config, session, cache)
         trainer.check_counts(X, dev)
         corpora = [layers_of(corpus, name) for corpus, name in zip(X, self.standards, strict=True)]
         held_out = None
@@ -115,9 +129,10 @@ class CoupledTagger(Estimator[CoupledConfig, CoupledModel], SeveralStandards, Co
         self.best_scores_, self.iterations_ = self.trained_.scores, self.trained_.iterations
         self.best_score_ = self.best_scores_[AVERAGE]
         self.confidence_ = {}
-        self.trim(0.0)
-        self.confidence_ = self._curves(held_out or [], trainer.session.threads)
-        return self.trim(0.0)
+        if held_out is not None:
+            self.use(self.trained_.dev_model())
+            self.confidence_ = self._curves(held_out, session.threads)
+        return self
 
     def trim(self, min_weight: float) -> Self:
         model = self.trained_.model(min_weight)

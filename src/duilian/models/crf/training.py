@@ -69,7 +69,7 @@ class CrfTrainer:
         evaluate = self._evaluator(dev, keys) if dev is not None else None
         trainer.run_kept(
             evaluate,
-            lambda: fingerprint(self.config, (keys, self.layout.first, self.layout.label)),
+            lambda: fingerprint(self.config, (keys, self.layout.first, self.layout.listed)),
             self.session,
         )
         score = None if evaluate is None else float(trainer.best_score)

@@ -32,7 +32,9 @@ def fit_coupled(config: CoupledConfig, recipe: Recipe, run: Run) -> tuple[Couple
     tagger = CoupledTagger.with_config(config)
     weights = [recipe.train_weights(side) for side in recipe.sides]
     cache = run.output.parent / CACHE
-    tagger.fit(corpora.train, dev=corpora.dev, weights=weights, session=run.session(), cache=cache)
+    tagger.learn(corpora.train, corpora.dev, weights=weights, session=run.session(), cache=cache)
+    if recipe.saving.min_weight == 0:  # otherwise, it is compiled when it is saved
+        tagger.trim(0.0)
     # If there is only one dev set, the best on average is its best.
     scores = tagger.best_scores_
     return tagger, corpora.notes(lambda name: scores.get(name, scores.get(AVERAGE)))
