@@ -49,7 +49,9 @@ def test_its_scores_are_those_of_this_very_file_and_on_its_page() -> None:
             assert row in page
 
 
-@pytest.mark.parametrize("text", ["他&nbsp;你好<br>吃饭了", "<div>你好</div>", "价格：&yen;5", "第一行<br/>第二行"])
+@pytest.mark.parametrize(
+    "text", ["他&nbsp;你好<br>吃饭了", "<div>你好</div>", "价格：&yen;5", "第一行<br/>第二行"]
+)
 def test_left_overs_of_web_pages_are_no_words(zh: Analyzer, text: str) -> None:
     doc = zh(text)
     for standard, wanted in (("pku", {"x"}), ("ud", {"X"})):
