@@ -4,11 +4,11 @@
     python tools/cedict_list.py > cedict-words.txt
 
 A line is `word frequency tag`. Words are in simplified characters, also with letters and digits (K歌, 502胶);
-what has marks, such as a proverb with a comma, is never a single word in a corpus and is left out. Frequencies
-are those of `wordfreq`, per 100 million words, at least 1. The tag is what the glosses of a word agree on: N for
-a name (its pinyin is capitalised), i for an idiom, n where there is a measure word, v and d where the first
-gloss looks like a verb (to …) or an adverb (…ly), else x. The list is under CC BY-SA 4.0, as are both of its
-sources.
+what has marks, such as a proverb with a comma, is never a single word in a corpus and is left out.
+Frequencies are those of `wordfreq`, per 100 million words, at least 1. The tag is what the glosses of a word
+agree on: N for a name (its pinyin is capitalised), i for an idiom, n where there is a measure word, v and d
+where the first gloss looks like a verb (to …) or an adverb (…ly), else x. The list is under CC BY-SA 4.0, as
+are both of its sources.
 """
 
 from __future__ import annotations

@@ -134,6 +134,7 @@ def test_the_list_of_cedict_has_frequencies_and_tags_and_words_with_letters() ->
     entries.append(("T恤", "T xu", ["T-shirt (loanword)", "CL:件[jian4]"]))
     lines = list(tool.lines(entries, {"t恤": 2e-7, "去": 0.002, "书": 3e-5}))
     assert lines == [
-        "T恤 20 n\n", "一定 1 d\n", "一箭双雕 1 i\n", "也 1 x\n", "书 3000 n\n", "北京 1 N\n", "去 200000 v\n",
+        "T恤 20 n\n", "一定 1 d\n", "一箭双雕 1 i\n",
+        "也 1 x\n", "书 3000 n\n", "北京 1 N\n", "去 200000 v\n",
     ]  # fmt: skip
     assert [parse_line(line).frequency for line in lines][-1] == 200_000
