@@ -119,7 +119,7 @@ def test_a_whole_dictionary_as_a_lexicon_is_reported(
     assert "many.txt: a whole dictionary (20000 words) makes a poor lexicon" in caplog.text
 
 
-def test_the_list_of_cedict_has_frequencies_and_tags() -> None:
+def test_the_list_of_cedict_has_frequencies_and_tags_and_words_with_letters() -> None:
     tool = load_script("tools/cedict_list.py")
     entries = [
         ("去", "qu", ["to go", "to leave"]),
@@ -130,8 +130,11 @@ def test_the_list_of_cedict_has_frequencies_and_tags() -> None:
         ("一定", "yi ding", ["surely", "certainly"]),
         ("一箭双雕", "yi jian shuang diao", ["killing two birds with one stone (idiom)"]),
     ]
-    lines = list(tool.lines(entries, {"去": 0.002, "书": 3e-5}))
+    entries += [(word, "", ["x"]) for word in ("一不做，二不休", "%", "○")]  # no single words in any corpus
+    entries.append(("T恤", "T xu", ["T-shirt (loanword)", "CL:件[jian4]"]))
+    lines = list(tool.lines(entries, {"t恤": 2e-7, "去": 0.002, "书": 3e-5}))
     assert lines == [
-        "一定 1 d\n", "一箭双雕 1 i\n", "也 1 x\n", "书 3000 n\n", "北京 1 N\n", "去 200000 v\n",
+        "T恤 20 n\n", "一定 1 d\n", "一箭双雕 1 i\n",
+        "也 1 x\n", "书 3000 n\n", "北京 1 N\n", "去 200000 v\n",
     ]  # fmt: skip
     assert [parse_line(line).frequency for line in lines][-1] == 200_000

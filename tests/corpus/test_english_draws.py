@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 
 from duilian.corpus import Layer
@@ -45,6 +46,14 @@ def test_some_words_are_unknown() -> None:
     assert all(word.lower() not in known for word in drawn("VA", unknown=1.0))
     share = sum(word.lower() not in known for word in drawn("VA", unknown=0.25)) / len(drawn("VA"))
     assert 0.1 < share < 0.4
+
+
+def test_some_nouns_have_a_hyphen() -> None:
+    """Wi-Fi was a determiner, since no such word occurs in a newspaper of 1998."""
+    nouns = [word for seed in range(9) for word in drawn("NN", seed=seed)]
+    assert any(re.fullmatch("[A-Z][a-z]*-[A-Z][a-z]*", word) for word in nouns)
+    assert 0.01 < sum("-" in word for word in nouns) / len(nouns) < 0.05
+    assert not any("-" in word for part in ("NR", "VV", "VA", "JJ") for word in drawn(part))
 
 
 def test_the_same_seed_draws_the_same() -> None:

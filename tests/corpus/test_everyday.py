@@ -129,6 +129,7 @@ def test_only_foreign_words_have_a_role_and_it_is_one_of_five() -> None:
     assert roles.total() == 70
 
 
+MIXED = EVERYDAY.parent / "mixed"
 TRAINING = Path(__file__).parents[2] / "recipes" / "data" / "everyday"
 
 
@@ -147,6 +148,18 @@ def test_training_sentences_are_the_same_in_both_standards_and_have_known_tags()
             assert [pair for each in corpus for pair in tagged(each[standard]) if pair[1] not in known] == []
 
 
+def mixed_texts() -> list[str]:
+    """The sentences of the gold for English words, without blanks and tags."""
+    lines = [line for path in MIXED.glob("*.txt") for line in path.read_text(encoding="utf-8").splitlines()]
+    tagged_word = re.compile(r"\[(.+?)/[A-Z]+\]")
+    return [tagged_word.sub(r"\1", line).replace(" ", "") for line in lines if not line.startswith("#")]
+
+
+def one_letter_a_word(text: str) -> str:
+    """The text with the first letter of each English word: two that both say interview are not alike."""
+    return re.sub(r"([A-Za-z])[A-Za-z]+", r"\1", text)
+
+
 def test_no_training_sentence_is_near_to_the_gold() -> None:
     def text(sentence: Sentence) -> str:
         return re.sub(r"&nbsp;|example\.com", "_", "".join(sentence["ud"].words))
@@ -155,4 +168,6 @@ def test_no_training_sentence_is_near_to_the_gold() -> None:
     gold = [text(each) for half in HALVES for each in conllu(half, "ud")]
     long = {shingle for each in gold for shingle in shingles(each, 6)}
     assert [each for each in training if shingles(each, 6) & long] == []
+    english = {shingle for each in mixed_texts() for shingle in shingles(one_letter_a_word(each), 8)}
+    assert [each for each in training if shingles(one_letter_a_word(each), 8) & english] == []
     assert len(set(training)) == len(training)

@@ -49,6 +49,16 @@ def test_its_scores_are_those_of_this_very_file_and_on_its_page() -> None:
             assert row in page
 
 
+@pytest.mark.parametrize(
+    "text", ["他&nbsp;你好<br>吃饭了", "<div>你好</div>", "价格：&yen;5", "第一行<br/>第二行"]
+)
+def test_left_overs_of_web_pages_are_no_words(zh: Analyzer, text: str) -> None:
+    doc = zh(text)
+    for standard, wanted in (("pku", {"x"}), ("ud", {"X"})):
+        tags = dict(zip(doc.words(standard), doc.tags(standard), strict=True))
+        assert {tags[found] for found in re.findall(r"&\w+;|</?\w+/?>", text)} == wanted
+
+
 def test_scores_of_another_file_are_not_shown(tmp_path: Path) -> None:
     scores = BUNDLED.with_suffix(SCORES_SUFFIX).read_text(encoding="utf-8")
     model = tmp_path / "other.model"

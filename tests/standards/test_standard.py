@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from duilian.errors import StandardError
-from duilian.standards import Standard, standard_names
+from duilian.lexicon.constraint_builder import WORD_KINDS
+from duilian.standards import Standard, standard_names, tags_of_wholes
 
 SIZES = {"ctb": 33, "gsd": 42, "pku": 44, "ud": 17, "ud1": 17}
 
@@ -61,6 +62,12 @@ def test_the_pku_tags_are_26_letters_and_their_finer_kinds() -> None:
         *("nr", "ns", "nt", "nx", "nz", "vn", "vd", "an", "ad")
     }
     assert not {"vvn", "na"} & set(tags), "typing errors of the corpus"
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_shipped_standard_has_tags_for_what_is_never_cut(name: str) -> None:
+    """Otherwise a model guesses: <br> was a proper noun."""
+    assert set(tags_of_wholes(name)) == WORD_KINDS
 
 
 def test_versions_of_ud_differ_in_the_coordinating_conjunction() -> None:

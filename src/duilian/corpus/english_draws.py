@@ -35,6 +35,7 @@ COMMON_NAME = 0.25  # the share of names that are common nouns: Apple, Windows
 UNKNOWN_NAME = 0.2  # the share of other names to treat as not listed: new names keep appearing
 ACRONYM = 4  # letters, at most
 UNKNOWN_ACRONYM = 0.5
+HYPHENATED = 0.03  # the share of nouns of two parts: Wi-Fi, e-mail
 
 
 class WordPool(NamedTuple):
@@ -71,6 +72,8 @@ class EnglishDraws:
             return self._rng.choice(string.ascii_letters)
         if case == "UPPER" and part in ("NN", "NR"):
             return self._acronym()
+        if part == "NN" and self._rng.random() < HYPHENATED:
+            return "-".join(written(self._invented(self._rng.randint(1, 5)), case) for _ in range(2))
         return written(self._word(part), case)
 
     def _word(self, part: str) -> str:
