@@ -60,7 +60,7 @@ void bind_training(nb::module_& m) {
          const Weights& out) {
         without_gil([&] { copy_weights(from, view(weights), share, to, view(out)); });
       },
-      "from"_a, "weights"_a, "share"_a, "to"_a, "out"_a);
+      "layout"_a, "weights"_a, "share"_a, "whole"_a, "out"_a);
   m.def(
       "tag_units",
       [](const TaggerLayout& layout, const Weights& weights, const FeatureRows& features,

@@ -149,6 +149,35 @@ TEST(frequent_features_have_a_weight_for_every_label) {
   CHECK(pairs_of(lay_out_tagger(3, {}, 4, data, 0)).size() == 12);
 }
 
+TEST(features_that_no_sentence_teaches_may_be_left_out) {
+  TaggingData data = two_units();
+  data.first = {0, 1, 2};
+  const TaggerLayout whole = lay_out_tagger(3, {}, 3, data, 2);
+  const TaggerLayout part = lay_out_tagger(3, {}, 3, data, 2, std::vector<std::int64_t>{1});
+  CHECK(pairs_of(part) == std::set<RowAndLabel>{{1, 0}, {2, 0}});
+  CHECK_THROWS_WITH(lay_out_tagger(3, {}, 3, data, 2, std::vector<std::int64_t>{2}), std::invalid_argument,
+                    "a sentence does not exist");
+
+  std::vector<float> weights;
+  for (std::int64_t w = 0; w < part.weights(); ++w) weights.push_back(static_cast<float>(w + 1));
+  std::vector<float> out(static_cast<std::size_t>(whole.weights()), 0.0F);
+  copy_weights(part, weights, 0.5F, whole, out);
+  std::size_t copied = 0;
+  for (std::uint32_t row = 0; row < 3; ++row) {
+    whole.for_each(row, out, [&](std::int32_t label, float weight) {
+      const std::int64_t from = part.find(row, label);
+      CHECK(weight == (from < 0 ? 0.0F : 0.5F * weights[static_cast<std::size_t>(from)]));
+      copied += from < 0 ? 0 : 1;
+    });
+  }
+  CHECK(copied == 2);
+  for (std::size_t k = 0; k < 16; ++k) CHECK(out[k] == 0.5F * weights[k]);
+  std::vector<float> lacking(static_cast<std::size_t>(part.weights()), 0.0F);
+  CHECK_THROWS_WITH(copy_weights(whole, out, 1.0F, part, lacking), std::invalid_argument,
+                    "the weights do not match the layouts");
+  CHECK_THROWS(copy_weights(part, weights, 1.0F, whole, lacking), std::invalid_argument);
+}
+
 TEST(features_of_partial_units_pair_with_every_allowed_label) {
   TaggingData data = two_units();
   data.label = {-1, 0};

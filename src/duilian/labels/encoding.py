@@ -158,9 +158,10 @@ class Encoding:
         labels: list[int] = []
         sets: dict[int, list[int]] = {}
         known: dict[tuple[Tag, int], list[int]] = {}  # labels of words with this tag and length
+        unique: dict[str, str] = {}  # millions of units are some thousand strings
         for layer in layers:
             found, counts = self.split(layer.words)
-            units.append(found)
+            units.append(list(map(unique.setdefault, found, found)))
             if 0 in counts:
                 raise ConfigError(f"the word {layer.words[counts.index(0)]!r} has no visible character")
             tags = layer.tags or (None,) * len(layer)

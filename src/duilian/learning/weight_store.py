@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -101,7 +101,13 @@ class TouchedWeights(WeightStore[_native.KeptWeights]):
     The mean is computed for the weights in `ranges` alone: those that dev sets need.
     """
 
-    STATE = ("size", "weight", "value", "squares", "total")
+    STATE: ClassVar[Mapping[str, Any]] = {
+        "size": np.int64,
+        "weight": np.uint32,
+        "value": np.float32,
+        "squares": np.float32,
+        "total": np.float32,
+    }
 
     def __init__(self, weights: Weights, ranges: npt.NDArray[np.int64]) -> None:
         self.weights, self._ranges = weights, ranges
@@ -129,25 +135,23 @@ class TouchedWeights(WeightStore[_native.KeptWeights]):
         return out
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        found = self.touched.state(self.weights)
+        found: Iterable[npt.NDArray[Any]] = self.touched.state(self.weights)
         return {f"touched.{name}": array for name, array in zip(self.STATE, found, strict=True)}
 
     def take_up(self, arrays: Arrays, iterations: int) -> None:
-        types = (np.int64, np.uint32, np.float32, np.float32, np.float32)
-        found = [
-            vector(arrays[f"touched.{name}"], kind) for name, kind in zip(self.STATE, types, strict=True)
-        ]
-        self.touched.take_up(*found, iterations, self.weights)
+        size, *rest = (vector(arrays, f"touched.{name}", kind) for name, kind in self.STATE.items())
+        weight, value, squares, total = rest
+        self.touched.take_up(size, weight, value, squares, total, iterations, self.weights)
 
     def kept_state(self, kept: _native.KeptWeights) -> dict[str, npt.NDArray[Any]]:
         about = np.array([kept.is_mean, kept.iterations], np.int64)
         return {"about": about, "weight": kept.weight, "value": kept.value}
 
     def kept_from(self, arrays: Arrays) -> _native.KeptWeights:
-        is_mean, iterations = vector(arrays["about"], np.int64).tolist()
+        is_mean, iterations = vector(arrays, "about", np.int64).tolist()
         if is_mean not in (0, 1):
             raise ValueError("the kept weights are neither the last nor the mean")
-        weight, value = vector(arrays["weight"], np.uint32), vector(arrays["value"], np.float32)
+        weight, value = vector(arrays, "weight", np.uint32), vector(arrays, "value", np.float32)
         return _native.KeptWeights(bool(is_mean), iterations, weight, value)
 
 
@@ -161,10 +165,11 @@ def small_pages(size: int) -> Weights:
     return np.frombuffer(memory, np.float32)
 
 
-def vector(found: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
+def vector(arrays: Arrays, name: str, kind: Any) -> npt.NDArray[Any]:
     """An array of a checkpoint that must have one dimension and this type."""
+    found = arrays[name]
     if found.dtype != np.dtype(kind) or found.ndim != 1:
-        raise ValueError(f"an array must be {np.dtype(kind)}, got {found.dtype} {found.shape}")
+        raise ValueError(f"{name!r} must be {np.dtype(kind)}, got {found.dtype} {found.shape}")
     return np.array(found)
 
 

@@ -85,7 +85,7 @@ class BoundaryScheme:
     def split(self, label: str) -> tuple[str, str | None]:
         """Split a label into letter and tag; the tag of a bare letter is None."""
         letter, separator, tag = label.partition(SEPARATOR)
-        if letter not in self.letters:
+        if letter not in (self.begin, self.inside, self.end, self.single):
             raise StandardError(f"label {label!r} does not start with a boundary letter of {self.name}")
         return letter, tag if separator else None
 

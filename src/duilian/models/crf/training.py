@@ -27,6 +27,7 @@ from duilian.learning import (
     Trainer,
     fingerprint,
 )
+from duilian.learning.weight_store import AllWeights
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES
 from duilian.models.base.packing import Packer
 from duilian.models.base.sentences import tags_of
@@ -63,9 +64,10 @@ class CrfTrainer:
         self.packer = self.make_packer(layers)
         learning = self.config.learning.with_batch(len(layers))
         data, keys = self.prepare(layers)
-        trainer = Trainer(
-            self.make_rule(data, len(layers), learning), self.layout.weights, len(layers), learning
-        )
+        rule, first = self.make_rule(data, len(layers), learning), np.zeros(self.layout.weights, np.float32)
+        # Without a dev set, the last weights are kept, and nobody asks for their mean.
+        store = AllWeights(first, averages=learning.average and dev is not None)
+        trainer = Trainer(rule, self.layout.weights, len(layers), learning, store=store)
         evaluate = self._evaluator(dev, keys) if dev is not None else None
         trainer.run_kept(
             evaluate,
@@ -74,7 +76,7 @@ class CrfTrainer:
         )
         score = None if evaluate is None else float(trainer.best_score)
         weights, iterations = trainer.best, trainer.iteration
-        del trainer, data, evaluate  # frees memory for the compiled weights
+        del trainer, store, rule, first, data, evaluate  # frees memory for the compiled weights
         return TrainedCrf(score, iterations, self.model_maker(weights, keys))
 
     def model_maker(self, weights: Weights, keys: npt.NDArray[np.uint64]) -> Callable[[float], CrfModel]:
