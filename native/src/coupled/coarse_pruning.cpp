@@ -55,63 +55,6 @@ namespace {
   return coarse_scale(static_cast<double>(largest), features);
 }
 
-/// New numbers for the own labels of pruned sides, then for joint labels; -1 for others.
-struct RestLabels {
-  std::vector<std::int32_t> blocks;
-  std::vector<std::int32_t> number;
-
-  RestLabels(const CoupledShape& shape, std::span<const std::int32_t> pruned_sides)
-      : number(static_cast<std::size_t>(side_label_count(shape, pruned_sides) + shape.joint_labels()), -1) {
-    auto at = number.begin();
-    for (const std::int32_t k : pruned_sides) at += shape.labels[k];
-    std::int32_t next = 0;
-    for (std::size_t k = 0; k < shape.sides(); at += shape.labels[k], ++k) {
-      if (!is_pruned(pruned_sides, k)) continue;
-      blocks.push_back(shape.labels[k]);
-      std::iota(at, at + shape.labels[k], next);
-      next += shape.labels[k];
-    }
-    std::iota(at, number.end(), next);
-  }
-};
-
-/// The weights that do not prune, in a table of their own; features are never looked up in it.
-[[nodiscard]] EntryTable set_rest_apart(const CoupledShape& shape, const CoupledWeights& weights) {
-  const RestLabels labels(shape, weights.pruned_sides);
-  const WeightTable& from = weights.table;
-  WeightTable to;
-  to.slot = {kNoSlot};
-  to.label.reserve(from.label.size());
-  to.weight.reserve(from.label.size());
-  std::size_t begin = 0;
-  for (std::size_t k = 0; k < from.label.size(); ++k) {
-    const std::int32_t own = labels.number[from.label[k] & ~kLastEntry];
-    if (own >= 0) to.add(static_cast<std::uint16_t>(own), from.weight[k]);
-    if ((from.label[k] & kLastEntry) == 0) continue;
-    static_cast<void>(to.end_feature(begin));
-    begin = to.label.size();
-  }
-  return {to, labels.blocks, {}, shape.joint_labels()};
-}
-
-/// Where the entries of each feature begin in that table.
-[[nodiscard]] std::vector<EntryTable::Begins> rest_of_features(const CoupledShape& shape,
-                                                               const CoupledWeights& weights,
-                                                               const EntryTable& rest) {
-  const RestLabels labels(shape, weights.pruned_sides);
-  const std::vector<EntryTable::Begins> found = rest.begins();
-  std::vector<EntryTable::Begins> out;
-  std::size_t at = 0;
-  bool has_any = false;
-  for (const std::uint16_t label : weights.table.label) {
-    has_any = has_any || labels.number[label & ~kLastEntry] >= 0;
-    if ((label & kLastEntry) == 0) continue;
-    out.push_back(has_any ? found[at++] : EntryTable::Begins{kNoEntry, kNoEntry});
-    has_any = false;
-  }
-  return out;
-}
-
 [[nodiscard]] std::vector<std::vector<float>> exponentials_of(const CoupledTransitions& between) {
   std::vector<std::vector<float>> out = between.table;
   for (std::vector<float>& table : out) {
@@ -150,9 +93,8 @@ CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weig
       scale_(scale),
       pruner_(std::move(pruner)),
       between_(exponentials_of(prune_between)),
-      rest_(set_rest_apart(shape, weights)),
-      table_(weights.table, pruning_blocks(shape, pruned_, pruner_), scale,
-             rest_of_features(shape, weights, rest_)) {
+      rest_(shape, weights),
+      table_(weights.table, pruning_blocks(shape, pruned_, pruner_), scale, rest_.take_begins()) {
   for (const std::int32_t k : pruned_) has_pruner_[static_cast<std::size_t>(k)] = 1;
 }
 
@@ -258,7 +200,7 @@ void CoarsePruner::gather_rest(const SearchWork& search, Work& work) const {
       for (std::size_t k = work.rest_first[unit]; k < work.rest_first[unit + 1]; ++k) {
         const auto add = [&](std::uint32_t entry, std::vector<std::uint32_t>& to) {
           if (entry == kNoEntry) return;
-          rest_.prefetch_entry(entry);
+          rest_.prefetch(entry);
           to.push_back(entry);
         };
         add(work.rest[k].sides, work.side_entry);
@@ -293,7 +235,7 @@ void CoarsePruner::score_unit(std::int32_t t, Work& work, SearchWork& search) co
     for (const TagId l : work.wanted[p]) row[l] = 0.0F;
   }
   for (std::size_t k = work.side_entry_first[unit]; k < last; ++k)
-    rest_.add_wanted(work.side_entry[k], work.wanted, work.row.data());
+    rest_.add_sides(work.side_entry[k], work.wanted, work.row.data());
   row = work.row.data();
   for (std::size_t p = 0; p < pruned_.size(); row += shape_.labels[pruned_[p]], ++p) {
     double* state = state_of(static_cast<std::size_t>(pruned_[p]));

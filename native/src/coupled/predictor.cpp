@@ -9,24 +9,24 @@ namespace duilian {
 
 namespace {
 
-/// Joint features in the table: the entries after those of the sides.
+/// Joint features in a table: the entries after those of the sides.
+template <class Table>
 class EntrySource final : public JointSource {
  public:
-  EntrySource(const EntryTable& table, std::span<const std::uint32_t> entry,
-              std::span<const std::size_t> first)
+  EntrySource(const Table& table, std::span<const std::uint32_t> entry, std::span<const std::size_t> first)
       : table_(table), entry_(entry), first_(first) {}
 
   void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
            double* sum) const override {
     const std::size_t last = first_[t + 1];
     for (std::size_t e = first_[t]; e < last; ++e) {
-      if (e + 2 < last) table_.prefetch_entry(entry_[e + 2]);
+      if (e + 2 < last) table_.prefetch(entry_[e + 2]);
       table_.add_joint(entry_[e], wanted, slot, sum);
     }
   }
 
  private:
-  const EntryTable& table_;
+  const Table& table_;
   std::span<const std::uint32_t> entry_;
   std::span<const std::size_t> first_;  // [T + 1]
 };
@@ -133,7 +133,7 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
   if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
   if (options_.pruning.coarse_window > 0.0)
     coarse_pruner_ =
-        CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.templates.size());
+        CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.set().templates.size());
   if (!coarse_pruner_) (void)all();
 }
 
@@ -170,7 +170,7 @@ void CoupledPredictor::score(Work& work) const {
       constexpr std::size_t kEntryAhead = 12;
       constexpr std::size_t kRowAhead = 4;
       if (k + kEntryAhead < work.entry.size() && work.entry[k + kEntryAhead] != kNoEntry)
-        table.prefetch_entry(work.entry[k + kEntryAhead]);
+        table.prefetch(work.entry[k + kEntryAhead]);
       if (k + kRowAhead < work.entry.size() && work.entry[k + kRowAhead] != kNoEntry)
         table.prefetch_rows(work.entry[k + kRowAhead]);
       if (work.entry[k] == kNoEntry) continue;
@@ -272,9 +272,8 @@ bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
 }
 
 void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence, Work& work) const {
-  work.keys.first.assign(1, 0);
-  work.keys.value.clear();
-  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
+  check_columns(templates(), sentences);
+  templates_.extract(sentences, sentence, {}, work.keys, work.hashes, nullptr);
 }
 
 bool CoupledPredictor::prune_exactly(const Sentences& sentences, std::int64_t sentence,

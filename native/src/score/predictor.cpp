@@ -49,9 +49,8 @@ Predictor::Predictor(std::int32_t labels, Succession rules, std::shared_ptr<cons
       between_(shape_, rules_, weights_.transition) {}
 
 void Predictor::score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const {
-  work.keys.first.assign(1, 0);
-  work.keys.value.clear();
-  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
+  check_columns(templates(), sentences);
+  templates_.extract(sentences, sentence, {}, work.keys, work.hashes, nullptr);
   weights_.find_all(work.keys.value, work.entry);
   const std::size_t length = work.keys.first.size() - 1;
   work.state.assign(length * stride(), 0.0);

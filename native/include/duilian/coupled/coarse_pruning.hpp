@@ -9,7 +9,7 @@
 
 #include "duilian/chain/coarse.hpp"
 #include "duilian/coupled/coarse_table.hpp"
-#include "duilian/coupled/entry_table.hpp"
+#include "duilian/coupled/rest_table.hpp"
 #include "duilian/coupled/search.hpp"
 #include "duilian/coupled/weights.hpp"
 #include "duilian/features/extract.hpp"
@@ -36,7 +36,7 @@ class CoarsePruner {
   struct Work {
     std::vector<std::uint32_t> record;           // [keys]  records of coarse scores
     std::vector<CoarseScore> coarse;             // [T][stride of the table]
-    std::vector<EntryTable::Begins> rest;        // the remaining weights of the features of all units
+    std::vector<RestTable::Begins> rest;        // the remaining weights of the features of all units
     std::vector<std::size_t> rest_first;         // [T + 1]
     std::vector<std::uint32_t> side_entry;       // at units that still have a choice
     std::vector<std::size_t> side_entry_first;   // [T + 1]
@@ -64,7 +64,7 @@ class CoarsePruner {
                         UnitRange units, Work& work, SearchWork& search) const;
 
   /// The weights not used for pruning.
-  [[nodiscard]] const EntryTable& rest() const { return rest_; }
+  [[nodiscard]] const RestTable& rest() const { return rest_; }
 
  private:
   CoarsePruner(const CoupledShape& shape, const CoupledWeights& weights, Pruning pruning, double scale,
@@ -86,7 +86,7 @@ class CoarsePruner {
   double scale_;
   std::vector<CoarseChain> pruner_;          // [sides]
   std::vector<std::vector<float>> between_;  // [sides]  e^transition, [L + 1][L + 1]
-  EntryTable rest_;
+  RestTable rest_;
   CoarseTable table_;
 };
 

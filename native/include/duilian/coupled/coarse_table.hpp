@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "duilian/chain/kernels.hpp"
-#include "duilian/coupled/entry_table.hpp"
+#include "duilian/coupled/rest_table.hpp"
 #include "duilian/score/weight_table.hpp"
 
 namespace duilian {
@@ -25,7 +25,7 @@ class CoarseTable {
 
   static constexpr std::size_t kMaxSides = 16;  // one bit each
 
-  using Rest = EntryTable::Begins;  // a feature's weights that do not prune
+  using Rest = RestTable::Begins;  // a feature's weights that do not prune
 
   /// `rest` has one element per feature, in the order of the table's entries.
   CoarseTable(const WeightTable& table, std::span<const Block> blocks, double scale,

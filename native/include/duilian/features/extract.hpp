@@ -46,11 +46,13 @@ struct Around {
   std::int64_t after = 0;
 };
 
-/// Templates prepared for whole sentences including the pseudo units around them. If templates use only units
-/// and columns, without conditions, each hash is fetched once and then only mixed.
+/// Templates prepared for whole sentences including the pseudo units around them. If every template always has
+/// exactly one feature, the hash of each value is found once per unit and then only mixed.
 class AnchorTemplates {
  public:
   explicit AnchorTemplates(TemplateSet templates);
+
+  [[nodiscard]] const TemplateSet& set() const { return set_; }
 
   /// Replaces the contents of `out` by the keys of one sentence and its pseudo units. If `program` is not
   /// null, it receives the template of each key. `scratch` is reused memory. Columns must have been checked
@@ -59,15 +61,23 @@ class AnchorTemplates {
                std::vector<std::uint64_t>& scratch, std::vector<std::uint16_t>* program) const;
 
  private:
+  /// What a unit is asked: an atom without its offset.
+  struct Source {
+    Atom::Kind kind;
+    std::int32_t number;  // of the column, or the distance of the unit that may be the same
+    bool operator==(const Source&) const = default;
+  };
   struct Look {
-    std::size_t source;  // 0: the unit; from 1 on: the columns
+    std::size_t source;
     std::int64_t offset;
   };
+  [[nodiscard]] std::size_t number_of(Source source);
   void extract_flat(const Sentences& sentences, std::int64_t sentence, Around around, FeatureKeys& out,
                     std::vector<std::uint64_t>& scratch) const;
 
   TemplateSet set_;
   bool is_flat_ = true;
+  std::vector<Source> sources_;
   std::vector<Look> look_;                 // for all templates
   std::vector<std::size_t> first_{0};      // [templates + 1]
   std::int64_t lowest_ = 0, highest_ = 0;  // smallest and largest offset

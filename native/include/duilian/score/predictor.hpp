@@ -71,6 +71,7 @@ class Predictor {
 
   struct alignas(kCacheSeparation) Work {
     FeatureKeys keys;
+    std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> entry;  // [keys]  where the entries of a feature begin, or kNoEntry
     std::vector<double> state;
     UniformWorkspace chain;
@@ -79,7 +80,7 @@ class Predictor {
 
   [[nodiscard]] std::int32_t labels() const { return labels_; }
   [[nodiscard]] const CompiledWeights& weights() const { return weights_; }
-  [[nodiscard]] const TemplateSet& templates() const { return templates_; }
+  [[nodiscard]] const TemplateSet& templates() const { return templates_.set(); }
   [[nodiscard]] const Reading& reading() const { return reading_; }
   [[nodiscard]] std::size_t stride() const { return shape_.stride(); }
 
@@ -96,7 +97,7 @@ class Predictor {
   TransitionShape shape_;
   std::shared_ptr<const CompiledWeights> kept_;
   const CompiledWeights& weights_;
-  TemplateSet templates_;
+  AnchorTemplates templates_;
   Reading reading_;
   LabelTransitions between_;
 };
