@@ -14,6 +14,8 @@ namespace duilian {
 
 namespace {
 
+constexpr std::size_t kLineBytes = 64;  // of the cache
+
 [[nodiscard]] std::int32_t label_of(const WeightTable& table, std::size_t entry) {
   return table.label[entry] & ~kLastEntry;
 }
@@ -36,7 +38,7 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
   }
   const std::size_t features = rest.size();
   // A row has at most eight times as many scores as the feature has labels, and padding.
-  reserve_huge_pages(code_, 10 * table.label.size() + kHead * features + kAfter);
+  reserve_huge_pages(code_, 10 * table.label.size() + (kHead + kRest) * features + kAfter);
   std::vector<std::uint32_t> record;  // for each entry that is the first of a feature
   record.reserve(features);
   std::vector<std::uint32_t> from;
@@ -47,8 +49,7 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
     while ((table.label[end] & kLastEntry) == 0) ++end;
     ++end;
     from.push_back(static_cast<std::uint32_t>(begin));
-    record.push_back(static_cast<std::uint32_t>(code_.size()));
-    add_record(table, begin, end, blocks, scale, rest[record.size() - 1], pairs);
+    record.push_back(add_record(table, begin, end, blocks, scale, rest[record.size()], pairs));
     begin = end;
   }
   reserve_huge_pages(table_.slot, table.slot.size());
@@ -57,12 +58,13 @@ CoarseTable::CoarseTable(const WeightTable& table, std::span<const Block> blocks
   code_.resize(code_.size() + kAfter, 0);
 }
 
-void CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::size_t end,
-                             std::span<const Block> blocks, double scale, Rest rest, Pairs& pairs) {
+std::uint32_t CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::size_t end,
+                                      std::span<const Block> blocks, double scale, Rest rest, Pairs& pairs) {
   const auto rounded = [&](std::size_t k) { return rounded_score(from.weight[k] * scale); };
   const std::size_t head = code_.size();
-  code_.resize(head + kHead, 0);
-  std::memcpy(code_.data() + head, &rest, sizeof rest);
+  const bool has_rest = rest.sides != kNoEntry || rest.joint != kNoEntry;
+  code_.resize(head + kHead + (has_rest ? kRest : 0), 0);
+  if (has_rest) std::memcpy(code_.data() + head + kHead, &rest, sizeof rest);
   pairs.clear();
   const auto lane_of = [&](std::size_t b, std::size_t k) {
     return blocks[b].lanes[static_cast<std::size_t>(label_of(from, k) - blocks[b].first)];
@@ -86,28 +88,32 @@ void CoarseTable::add_record(const WeightTable& from, std::size_t begin, std::si
       if (rounded(k) != 0) pairs.emplace_back(rows_[b].at + lane_of(b, k), rounded(k));
     }
   }
-  code_[head + 4] = static_cast<CoarseScore>(has_row);
-  code_[head + 5] = static_cast<CoarseScore>(pairs.size());
+  code_[head] = static_cast<CoarseScore>(has_row);
+  code_[head + 1] = static_cast<CoarseScore>(pairs.size() | (has_rest ? kHasRest : 0U));
   for (const auto& [place, weight] : pairs) {
     code_.push_back(static_cast<CoarseScore>(place));
     code_.push_back(weight);
   }
+  const auto line = [&](std::size_t place) {
+    return reinterpret_cast<std::uintptr_t>(code_.data() + place) / kLineBytes;
+  };
+  const bool is_long = line(head) != line(code_.size() - 1);
   for (; has_row != 0; has_row &= static_cast<std::uint16_t>(has_row - 1)) {
     const auto b = static_cast<std::size_t>(std::countr_zero(has_row));
     const std::size_t row = code_.size();
     code_.resize(row + rows_[b].size, 0);
     for (std::size_t k = row_of[b].first; k < row_of[b].second; ++k) code_[row + lane_of(b, k)] = rounded(k);
   }
-  if (code_.size() > 0xFFFFFF00U) throw std::invalid_argument("the tagger has too many weights");
+  if (code_.size() >= kIsLong - kAfter) throw std::invalid_argument("the tagger has too many weights");
+  return static_cast<std::uint32_t>(head) | (is_long ? kIsLong : 0U);
 }
 
-void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std::uint64_t> keys,
-                        std::vector<std::uint32_t>& record, std::vector<CoarseScore>& state,
-                        std::vector<Rest>& rest, std::vector<std::size_t>& rest_first) const {
+void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std::uint32_t> record,
+                        std::vector<CoarseScore>& state, std::vector<Rest>& rest,
+                        std::vector<std::size_t>& rest_first) const {
   constexpr std::size_t kAtOnce = 16;
   constexpr std::size_t kAhead = 12;
   const std::size_t units = first.size() - 1;
-  table_.find_all(keys, record);
   state.resize(std::max(state.size(), units * stride()));
   rest.clear();
   rest_first.assign(1, 0);
@@ -118,18 +124,22 @@ void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std
     std::copy(blank_.begin(), blank_.end(), to);
     const auto last = static_cast<std::size_t>(first[t + 1]);
     for (auto k = static_cast<std::size_t>(first[t]); k < last; ++k) {
-      if (k + kAhead < keys.size() && record[k + kAhead] != kNoEntry) {
-        const CoarseScore* ahead = code_.data() + record[k + kAhead];
+      if (k + kAhead < record.size() && record[k + kAhead] != kNoEntry) {
+        const CoarseScore* ahead = code_.data() + (record[k + kAhead] & ~kIsLong);
         __builtin_prefetch(ahead);
-        __builtin_prefetch(ahead + 32);
+        if ((record[k + kAhead] & kIsLong) != 0) __builtin_prefetch(ahead + kLineBytes / sizeof *ahead);
       }
       if (record[k] == kNoEntry) continue;
-      const CoarseScore* at = code_.data() + record[k];
-      std::memcpy(&rest.emplace_back(), at, sizeof(Rest));
-      auto has_row = static_cast<std::uint16_t>(at[4]);
-      const auto pairs = static_cast<std::uint16_t>(at[5]);
+      const CoarseScore* at = code_.data() + (record[k] & ~kIsLong);
+      auto has_row = static_cast<std::uint16_t>(at[0]);
+      const auto head = static_cast<std::uint16_t>(at[1]);
       at += kHead;
-      for (const CoarseScore* end = at + 2 * static_cast<std::size_t>(pairs); at != end; at += 2) {
+      if ((head & kHasRest) != 0) {
+        std::memcpy(&rest.emplace_back(), at, sizeof(Rest));
+        at += kRest;
+      }
+      for (const CoarseScore* end = at + 2 * static_cast<std::size_t>(head & ~unsigned{kHasRest}); at != end;
+           at += 2) {
         CoarseScore& place = to[static_cast<std::uint16_t>(at[0])];
         place = static_cast<CoarseScore>(place + at[1]);
       }
@@ -141,9 +151,9 @@ void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std
         }
         rows[side][count[side]++] = at;
         // Rows are added when all features of the unit are known, so they can arrive meanwhile.
-        constexpr std::size_t kLine = 32;  // scores
-        for (std::size_t j = 0; j < rows_[side].size; j += kLine) __builtin_prefetch(at + j);
-        at += rows_[side].size;
+        const CoarseScore* end = at + rows_[side].size;
+        for (; at < end; at += kLineBytes / sizeof *at) __builtin_prefetch(at);
+        at = end;
       }
     }
     for (std::size_t side = 0; side < rows_.size(); ++side) {

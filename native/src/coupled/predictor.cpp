@@ -9,11 +9,11 @@ namespace duilian {
 
 namespace {
 
-/// Joint features in a table: the entries after those of the sides.
-template <class Table>
+/// Joint features in the table: the entries after those of the sides.
 class EntrySource final : public JointSource {
  public:
-  EntrySource(const Table& table, std::span<const std::uint32_t> entry, std::span<const std::size_t> first)
+  EntrySource(const EntryTable& table, std::span<const std::uint32_t> entry,
+              std::span<const std::size_t> first)
       : table_(table), entry_(entry), first_(first) {}
 
   void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
@@ -26,7 +26,7 @@ class EntrySource final : public JointSource {
   }
 
  private:
-  const Table& table_;
+  const EntryTable& table_;
   std::span<const std::uint32_t> entry_;
   std::span<const std::size_t> first_;  // [T + 1]
 };
@@ -133,7 +133,7 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
   if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
   if (options_.pruning.coarse_window > 0.0)
     coarse_pruner_ =
-        CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.set().templates.size());
+        CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.set());
   if (!coarse_pruner_) (void)all();
 }
 
@@ -223,17 +223,18 @@ bool CoupledPredictor::answer_flags(const Sentences& sentences, std::int64_t sen
                                     std::span<const Constraints> constraints, const SideFlags& flags,
                                     Work& work) const {
   if (coarse_pruner_) {
-    extract(sentences, sentence, work);
-    const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
-    if (try_flags(units, constraints, flags, work)) return true;
+    check_columns(templates(), sentences);
+    if (try_flags(sentences, sentence, constraints, flags, work)) return true;
   }
   return answer(sentences, sentence, constraints, {flags.side, flags.side + 1}, work);
 }
 
-bool CoupledPredictor::try_flags(UnitRange units, std::span<const Constraints> constraints,
-                                 const SideFlags& flags, Work& work) const {
+bool CoupledPredictor::try_flags(const Sentences& sentences, std::int64_t sentence,
+                                 std::span<const Constraints> constraints, const SideFlags& flags,
+                                 Work& work) const {
   SearchWork& search = work.search;
-  coarse_pruner_->score(work.keys, constraints, units, work.look, search);
+  const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
+  coarse_pruner_->score(sentences, sentence, constraints, work.look, search);
   if (!coarse_pruner_->prune_side(flags.side, units, work.look, search)) return false;
   search.place.resize(shape_.sides());
   if (!is_any_open(search.candidates[flags.side], flags)) {
@@ -245,25 +246,25 @@ bool CoupledPredictor::try_flags(UnitRange units, std::span<const Constraints> c
     if (k != flags.side && !coarse_pruner_->prune_side(k, units, work.look, search)) return false;
   }
   mark_moot(shape_, search.candidates, flags, search.is_moot);
-  coarse_pruner_->score_candidates(between_, constraints, units, work.look, search);
-  return try_pairs(shape_, between_,
-                   EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first),
-                   options_, {flags.side, flags.side + 1}, search);
+  const CoarsePruner::Source source(*coarse_pruner_, between_, constraints, units, work.look, search);
+  return try_pairs(shape_, between_, source, options_, {flags.side, flags.side + 1}, search);
 }
 
 template <class Search>
 bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
                              std::span<const Constraints> constraints, Work& work,
                              const Search& search) const {
-  extract(sentences, sentence, work);
+  check_columns(templates(), sentences);
   work.search.is_moot.clear();
-  const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
-  if (coarse_pruner_ && coarse_pruner_->prune(work.keys, constraints, units, work.look, work.search)) {
-    coarse_pruner_->score_candidates(between_, constraints, units, work.look, work.search);
-    if (search(EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first)))
+  if (coarse_pruner_) {
+    const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
+    coarse_pruner_->score(sentences, sentence, constraints, work.look, work.search);
+    if (coarse_pruner_->prune(units, work.look, work.search) &&
+        search(CoarsePruner::Source(*coarse_pruner_, between_, constraints, units, work.look, work.search)))
       return true;
   }
   work.search.listed.clear();
+  extract(sentences, sentence, work);
   for (Pruning pruning = options_.pruning; pruning.max_candidates > 0; pruning.max_candidates /= 2) {
     const bool is_granted = prune_exactly(sentences, sentence, constraints, pruning, work);
     if (search(EntrySource(all(), work.joint_entry, work.joint_first))) return is_granted;

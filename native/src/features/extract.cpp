@@ -148,15 +148,16 @@ void write_hashes(const Window& x, const Atom& asked, std::int64_t begin, std::i
 AnchorTemplates::AnchorTemplates(TemplateSet templates) : set_(std::move(templates)) {
   for (const Template& program : set_.templates) {
     is_flat_ = is_flat_ && program.conditions.empty() && std::ranges::all_of(program.atoms, is_always_there);
+    every_.push_back(programs_.size());
+    std::vector<Look>& looks = programs_.emplace_back();
     for (const Atom& atom : program.atoms) {
       const std::int32_t number = atom.kind == Atom::Kind::column ? atom.first
                                   : atom.kind == Atom::Kind::same ? atom.first - atom.offset
                                                                   : 0;
-      look_.push_back({number_of({atom.kind, number}), atom.offset});
+      looks.push_back({number_of({atom.kind, number}), atom.offset});
       lowest_ = std::min<std::int64_t>(lowest_, atom.offset);
       highest_ = std::max<std::int64_t>(highest_, atom.offset);
     }
-    first_.push_back(look_.size());
   }
 }
 
@@ -167,41 +168,44 @@ std::size_t AnchorTemplates::number_of(Source source) {
   return number;
 }
 
-void AnchorTemplates::extract_flat(const Sentences& sentences, std::int64_t sentence, Around around,
-                                   FeatureKeys& out, std::vector<std::uint64_t>& scratch) const {
+AnchorTemplates::Sight AnchorTemplates::hashes(const Sentences& sentences, std::int64_t sentence,
+                                               Around around, std::vector<std::uint64_t>& out) const {
   const Window x(set_, sentences, sentence);
   const std::int64_t begin = sentences.begin_of(sentence) - around.before;
   const std::int64_t end = sentences.end_of(sentence) + around.after;
-  // [sources][units in sight]
   const auto seen = static_cast<std::size_t>(end + highest_ - begin - lowest_);
-  scratch.resize(std::max(scratch.size(), sources_.size() * seen));
+  out.resize(std::max(out.size(), sources_.size() * seen));
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Atom asked{sources_[k].kind, 0, sources_[k].number, 0};
-    write_hashes(x, asked, begin + lowest_, end + highest_, scratch.data() + k * seen);
+    write_hashes(x, asked, begin + lowest_, end + highest_, out.data() + k * seen);
   }
-  const std::size_t programs = set_.templates.size();
-  const auto units = static_cast<std::size_t>(end - begin);
-  out.value.resize(units * programs);
-  const auto hashes = [&](const Look& look) {
-    return scratch.data() + look.source * seen + static_cast<std::size_t>(look.offset - lowest_);
+  return {static_cast<std::size_t>(end - begin), seen, lowest_};
+}
+
+void AnchorTemplates::keys(std::span<const std::size_t> wanted, const Sight& sight,
+                           std::span<const std::uint64_t> hashes, std::vector<std::uint64_t>& out) const {
+  const std::size_t step = wanted.size();
+  const std::size_t units = sight.units;
+  out.resize(units * step);
+  const auto of = [&](const Look& look) {
+    return hashes.data() + look.source * sight.seen + static_cast<std::size_t>(look.offset - lowest_);
   };
-  for (std::size_t p = 0; p < programs; ++p) {
-    std::uint64_t* key = out.value.data() + p;
-    const std::uint64_t id = set_.templates[p].id;
-    const std::span<const Look> looks(look_.data() + first_[p], first_[p + 1] - first_[p]);
-    const std::uint64_t* hash = hashes(looks[0]);
+  for (std::size_t w = 0; w < step; ++w) {
+    std::uint64_t* key = out.data() + w;
+    const std::uint64_t id = set_.templates[wanted[w]].id;
+    const std::vector<Look>& looks = programs_[wanted[w]];
+    const std::uint64_t* hash = of(looks[0]);
     if (looks.size() == 2) {
-      const std::uint64_t* other = hashes(looks[1]);
-      for (std::size_t t = 0; t < units; ++t) key[t * programs] = mix(mix(id, hash[t]), other[t]);
+      const std::uint64_t* other = of(looks[1]);
+      for (std::size_t t = 0; t < units; ++t) key[t * step] = mix(mix(id, hash[t]), other[t]);
       continue;
     }
-    for (std::size_t t = 0; t < units; ++t) key[t * programs] = mix(id, hash[t]);
+    for (std::size_t t = 0; t < units; ++t) key[t * step] = mix(id, hash[t]);
     for (std::size_t k = 1; k < looks.size(); ++k) {
-      hash = hashes(looks[k]);
-      for (std::size_t t = 0; t < units; ++t) key[t * programs] = mix(key[t * programs], hash[t]);
+      hash = of(looks[k]);
+      for (std::size_t t = 0; t < units; ++t) key[t * step] = mix(key[t * step], hash[t]);
     }
   }
-  for (std::size_t t = 1; t <= units; ++t) out.first.push_back(static_cast<std::int64_t>(t * programs));
 }
 
 void AnchorTemplates::extract(const Sentences& sentences, std::int64_t sentence, Around around,
@@ -209,17 +213,21 @@ void AnchorTemplates::extract(const Sentences& sentences, std::int64_t sentence,
                               std::vector<std::uint16_t>* program) const {
   out.first.assign(1, 0);
   if (program != nullptr) program->clear();
+  const std::size_t programs = set_.templates.size();
   if (is_flat_) {
-    extract_flat(sentences, sentence, around, out, scratch);
+    const Sight sight = hashes(sentences, sentence, around, scratch);
+    keys(every_, sight, scratch, out.value);
+    for (std::size_t t = 1; t <= sight.units; ++t)
+      out.first.push_back(static_cast<std::int64_t>(t * programs));
     for (std::size_t k = 0; program != nullptr && k < out.value.size(); ++k)
-      program->push_back(static_cast<std::uint16_t>(k % set_.templates.size()));
+      program->push_back(static_cast<std::uint16_t>(k % programs));
     return;
   }
   out.value.clear();
   const Window x(set_, sentences, sentence);
   const std::int64_t end = sentences.end_of(sentence) + around.after;
   for (std::int64_t t = sentences.begin_of(sentence) - around.before; t < end; ++t) {
-    for (std::size_t p = 0; p < set_.templates.size(); ++p) {
+    for (std::size_t p = 0; p < programs; ++p) {
       run(x, set_.templates[p], t, add_key(out));
       if (program != nullptr) program->resize(out.value.size(), static_cast<std::uint16_t>(p));
     }

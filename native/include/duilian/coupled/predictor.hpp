@@ -100,8 +100,9 @@ class CoupledPredictor {
   [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,
                                        std::span<const Constraints> constraints, Work& work) const;
   /// Tries to answer with coarse pruning; returns false if that does not decide.
-  [[nodiscard]] bool try_flags(UnitRange units, std::span<const Constraints> constraints,
-                               const SideFlags& flags, Work& work) const;
+  [[nodiscard]] bool try_flags(const Sentences& sentences, std::int64_t sentence,
+                               std::span<const Constraints> constraints, const SideFlags& flags,
+                               Work& work) const;
   /// Adds the remaining scores of the candidates.
   void add_deferred_rows(Work& work) const;
 

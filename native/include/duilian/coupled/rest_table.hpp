@@ -28,8 +28,9 @@ class RestTable {
 
   void prefetch(std::uint32_t entry) const { __builtin_prefetch(cells_.data() + entry); }
 
-  /// Adds the weights from this entry on to `row` for the wanted labels of each side with a pruner; the labels
-  /// of these sides lie one after another, and the values of those that are not wanted are unspecified.
+  /// Adds the weights from this entry on to `row` for the wanted labels of each side with a pruner; the
+  /// labels of these sides lie one after another, and the values of those that are not wanted are
+  /// unspecified.
   void add_sides(std::uint32_t entry, std::span<const std::span<const TagId>> wanted, float* row) const {
     const std::uint32_t* at = cells_.data() + entry;
     for (;;) {
