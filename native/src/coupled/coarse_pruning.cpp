@@ -64,6 +64,19 @@ namespace {
   return out;
 }
 
+/// Templates of which every unit has a feature, with so few values that most units have the same ones.
+[[nodiscard]] std::vector<std::size_t> recurring_templates(const TemplateSet& templates) {
+  const auto has_few_values = [](const Atom& atom) {
+    return atom.kind == Atom::Kind::type || atom.kind == Atom::Kind::same || atom.kind == Atom::Kind::bias;
+  };
+  std::vector<std::size_t> out;
+  if (!AnchorTemplates(templates).is_flat()) return out;
+  for (std::size_t p = 0; p < templates.templates.size(); ++p) {
+    if (std::ranges::all_of(templates.templates[p].atoms, has_few_values)) out.push_back(p);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::unique_ptr<CoarsePruner> CoarsePruner::make(const CoupledShape& shape, const CoupledWeights& weights,
@@ -95,14 +108,16 @@ CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weig
       between_(exponentials_of(prune_between)),
       rest_(shape, weights),
       table_(weights.table, pruning_blocks(shape, pruned_, pruner_), scale, rest_.take_begins()),
-      finder_(templates) {
+      finder_(templates),
+      recurring_(recurring_templates(templates)) {
   for (const std::int32_t k : pruned_) has_pruner_[static_cast<std::size_t>(k)] = 1;
 }
 
 void CoarsePruner::score(const Sentences& sentences, std::int64_t sentence,
                          std::span<const Constraints> constraints, Work& work, SearchWork& search) const {
   finder_.find(table_, sentences, sentence, work.features);
-  table_.score(work.features.first, work.features.found, work.coarse, work.rest, work.rest_first);
+  table_.score(work.features.first, work.features.found, recurring_, work.memory, work.coarse, work.rest,
+               work.rest_first);
   apply_constraints(constraints, {sentences.begin_of(sentence), sentences.end_of(sentence)}, work);
   search.candidates.resize(shape_.sides());
   search.prior.resize(shape_.sides());
@@ -144,9 +159,15 @@ void CoarsePruner::apply_constraints(std::span<const Constraints> constraints, U
     const auto row_of = [&](std::int64_t unit) {
       return row(k, static_cast<std::size_t>(unit - units.begin), work);
     };
+    std::int64_t last = -1;  // labels are barred unit by unit
+    CoarseScore* barred = nullptr;
     constraints[k].for_each_limit(
         units.begin, units.end,
-        [&](std::int64_t unit, TagId label) { row_of(unit)[lane[label]] = kCoarseForbidden; },
+        [&, lane_of = lane.data()](std::int64_t unit, TagId label) {
+          if (unit != last) barred = row_of(unit);
+          last = unit;
+          barred[lane_of[label]] = kCoarseForbidden;
+        },
         [&](std::int64_t unit, std::span<const TagId> allowed) {
           CoarseScore* own = row_of(unit);
           work.set_aside.assign(own, own + pruner_[k].stride());

@@ -108,59 +108,111 @@ std::uint32_t CoarseTable::add_record(const WeightTable& from, std::size_t begin
   return static_cast<std::uint32_t>(head) | (is_long ? kIsLong : 0U);
 }
 
+/// Adds records to the scores of one unit; rows wait until all are known.
+class CoarseTable::Adder {
+ public:
+  explicit Adder(const CoarseTable& table) : table_(table) {}
+
+  void add(std::uint32_t record, CoarseScore* to) {
+    const CoarseScore* at = table_.code_.data() + (record & ~kIsLong);
+    auto has_row = static_cast<std::uint16_t>(at[0]);
+    const auto head = static_cast<std::uint16_t>(at[1]);
+    at += kHead + ((head & kHasRest) != 0 ? kRest : 0);
+    for (const CoarseScore* end = at + 2 * static_cast<std::size_t>(head & ~unsigned{kHasRest}); at != end;
+         at += 2) {
+      CoarseScore& place = to[static_cast<std::uint16_t>(at[0])];
+      place = static_cast<CoarseScore>(place + at[1]);
+    }
+    for (; has_row != 0; has_row &= static_cast<std::uint16_t>(has_row - 1)) {
+      const auto side = static_cast<std::size_t>(std::countr_zero(has_row));
+      if (count_[side] == kAtOnce) add_rows(side, to);
+      rows_[side][count_[side]++] = at;
+      // Rows are added when all features of the unit are known, so they can arrive meanwhile.
+      const CoarseScore* end = at + table_.rows_[side].size;
+      for (; at < end; at += kLineBytes / sizeof *at) __builtin_prefetch(at);
+      at = end;
+    }
+  }
+  void finish(CoarseScore* to) {
+    for (std::size_t side = 0; side < table_.rows_.size(); ++side) {
+      if (count_[side] != 0) add_rows(side, to);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kAtOnce = 16;
+
+  void add_rows(std::size_t side, CoarseScore* to) {
+    const Row& row = table_.rows_[side];
+    kernels().coarse_add_rows(rows_[side].data(), count_[side], row.size, to + row.at);
+    count_[side] = 0;
+  }
+
+  const CoarseTable& table_;
+  std::array<std::array<const CoarseScore*, kAtOnce>, kMaxSides> rows_{};
+  std::array<std::size_t, kMaxSides> count_{};
+};
+
+void CoarseTable::begin_unit(std::span<const std::size_t> recurring, const std::uint32_t* record,
+                             Adder& adder, Memory& memory, CoarseScore* to) const {
+  constexpr std::uint32_t kNoRecord = kNoEntry - 1;  // all are smaller
+  if (recurring.empty()) {
+    std::copy(blank_.begin(), blank_.end(), to);
+    return;
+  }
+  const std::size_t size = recurring.size();
+  if (memory.record.empty()) {
+    memory.record.assign(kRemembered * size, kNoRecord);
+    memory.score.resize(kRemembered * stride());
+  }
+  std::uint32_t mixed = 0;
+  for (const std::size_t p : recurring) mixed = (mixed ^ record[p]) * 0x9E3779B1U;
+  const std::size_t place = mixed / (std::uint32_t{1} << 26U) % kRemembered;
+  std::uint32_t* known = memory.record.data() + place * size;
+  CoarseScore* score = memory.score.data() + place * stride();
+  bool is_known = true;
+  for (std::size_t k = 0; k < size; ++k) is_known = is_known && known[k] == record[recurring[k]];
+  if (!is_known) {
+    std::copy(blank_.begin(), blank_.end(), score);
+    for (std::size_t k = 0; k < size; ++k) {
+      known[k] = record[recurring[k]];
+      if (known[k] != kNoEntry) adder.add(known[k], score);
+    }
+    adder.finish(score);
+  }
+  std::copy_n(score, stride(), to);
+}
+
 void CoarseTable::score(std::span<const std::int64_t> first, std::span<const std::uint32_t> record,
+                        std::span<const std::size_t> recurring, Memory& memory,
                         std::vector<CoarseScore>& state, std::vector<Rest>& rest,
                         std::vector<std::size_t>& rest_first) const {
-  constexpr std::size_t kAtOnce = 16;
   constexpr std::size_t kAhead = 12;
   const std::size_t units = first.size() - 1;
   state.resize(std::max(state.size(), units * stride()));
   rest.clear();
   rest_first.assign(1, 0);
-  std::array<std::array<const CoarseScore*, kAtOnce>, kMaxSides> rows{};
-  std::array<std::size_t, kMaxSides> count{};
+  Adder adder(*this);
   for (std::size_t t = 0; t < units; ++t) {
     CoarseScore* to = state.data() + t * stride();
-    std::copy(blank_.begin(), blank_.end(), to);
-    const auto last = static_cast<std::size_t>(first[t + 1]);
-    for (auto k = static_cast<std::size_t>(first[t]); k < last; ++k) {
+    const auto begin = static_cast<std::size_t>(first[t]), last = static_cast<std::size_t>(first[t + 1]);
+    begin_unit(recurring, record.data() + begin, adder, memory, to);
+    auto next = recurring.begin();
+    for (std::size_t k = begin; k < last; ++k) {
       if (k + kAhead < record.size() && record[k + kAhead] != kNoEntry) {
         const CoarseScore* ahead = code_.data() + (record[k + kAhead] & ~kIsLong);
         __builtin_prefetch(ahead);
         if ((record[k + kAhead] & kIsLong) != 0) __builtin_prefetch(ahead + kLineBytes / sizeof *ahead);
       }
+      const bool is_done = next != recurring.end() && *next == k - begin;
+      if (is_done) ++next;
       if (record[k] == kNoEntry) continue;
       const CoarseScore* at = code_.data() + (record[k] & ~kIsLong);
-      auto has_row = static_cast<std::uint16_t>(at[0]);
-      const auto head = static_cast<std::uint16_t>(at[1]);
-      at += kHead;
-      if ((head & kHasRest) != 0) {
-        std::memcpy(&rest.emplace_back(), at, sizeof(Rest));
-        at += kRest;
-      }
-      for (const CoarseScore* end = at + 2 * static_cast<std::size_t>(head & ~unsigned{kHasRest}); at != end;
-           at += 2) {
-        CoarseScore& place = to[static_cast<std::uint16_t>(at[0])];
-        place = static_cast<CoarseScore>(place + at[1]);
-      }
-      for (; has_row != 0; has_row &= static_cast<std::uint16_t>(has_row - 1)) {
-        const auto side = static_cast<std::size_t>(std::countr_zero(has_row));
-        if (count[side] == kAtOnce) {
-          kernels().coarse_add_rows(rows[side].data(), kAtOnce, rows_[side].size, to + rows_[side].at);
-          count[side] = 0;
-        }
-        rows[side][count[side]++] = at;
-        // Rows are added when all features of the unit are known, so they can arrive meanwhile.
-        const CoarseScore* end = at + rows_[side].size;
-        for (; at < end; at += kLineBytes / sizeof *at) __builtin_prefetch(at);
-        at = end;
-      }
+      if ((static_cast<std::uint16_t>(at[1]) & kHasRest) != 0)
+        std::memcpy(&rest.emplace_back(), at + kHead, sizeof(Rest));
+      if (!is_done) adder.add(record[k], to);
     }
-    for (std::size_t side = 0; side < rows_.size(); ++side) {
-      if (count[side] == 0) continue;
-      kernels().coarse_add_rows(rows[side].data(), count[side], rows_[side].size, to + rows_[side].at);
-      count[side] = 0;
-    }
+    adder.finish(to);
     rest_first.push_back(rest.size());
   }
 }

@@ -1,30 +1,60 @@
 // Codes the weights of features (see coded_table.hpp).
 #include "duilian/score/coded_table.hpp"
 
-#include <algorithm>
+#include <array>
+#include <bit>
 
 #include "duilian/huge_pages.hpp"
 
 namespace duilian {
 
-std::optional<CodedTable> CodedTable::make(const WeightTable& table, std::size_t labels) {
-  constexpr std::size_t kCodes = 255;  // so that no slot looks free
-  if (labels > kLabels) return std::nullopt;
-  std::vector<float> known{0.0F};  // ascending from the second on; the first stands for no weight
-  for (const float weight : table.weight) {
-    const auto at = std::lower_bound(known.begin() + 1, known.end(), weight);
-    if (at != known.end() && *at == weight) continue;
-    if (known.size() == kCodes) return std::nullopt;
-    known.insert(at, weight);
+namespace {
+
+/// Numbers weights; 0 stands for no weight.
+class Codebook {
+ public:
+  explicit Codebook(std::array<double, 256>& weight) : weight_(weight) {}
+
+  /// Returns false if there are too many different ones.
+  [[nodiscard]] bool find(float weight, std::uint8_t& code) {
+    const auto bits = std::bit_cast<std::uint32_t>(weight);
+    std::size_t at = (bits * 0x9E3779B1U) >> kShift;
+    for (; code_[at] != 0 && bits_[at] != bits; at = (at + 1) % code_.size()) {
+    }
+    if (code_[at] == 0) {
+      if (last_ == kLast) return false;
+      bits_[at] = bits;
+      code_[at] = ++last_;
+      weight_[last_] = static_cast<double>(weight);
+    }
+    code = code_[at];
+    return true;
   }
+
+ private:
+  static constexpr std::uint8_t kLast = 254;  // so that no slot looks free
+  static constexpr unsigned kShift = 22;
+  std::array<double, 256>& weight_;
+  std::array<std::uint32_t, 1U << (32U - kShift)> bits_{};
+  std::array<std::uint8_t, 1U << (32U - kShift)> code_{};
+  std::uint8_t last_ = 0;
+};
+
+}  // namespace
+
+std::optional<CodedTable> CodedTable::make(const WeightTable& table, std::size_t labels) {
+  if (labels > kLabels) return std::nullopt;
   CodedTable out;
-  std::copy(known.begin(), known.end(), out.weight_.begin());
+  Codebook codebook(out.weight_);
+  std::vector<std::uint8_t> code(table.weight.size());
+  for (std::size_t k = 0; k < code.size(); ++k) {
+    if (!codebook.find(table.weight[k], code[k])) return std::nullopt;
+  }
   reserve_huge_pages(out.slots_.slot, table.slot.size());
   for (const std::uint64_t slot : table.slot) {
     std::uint32_t codes = 0;
     for (std::size_t k = static_cast<std::uint32_t>(slot); slot != kNoSlot; ++k) {
-      const auto code = std::lower_bound(known.begin() + 1, known.end(), table.weight[k]) - known.begin();
-      codes |= static_cast<std::uint32_t>(code) << (8U * (table.label[k] & ~unsigned{kLastEntry}));
+      codes |= std::uint32_t{code[k]} << (8U * (table.label[k] & ~unsigned{kLastEntry}));
       if ((table.label[k] & kLastEntry) != 0) break;
     }
     out.slots_.slot.push_back(slot == kNoSlot ? kNoSlot : (slot & ~std::uint64_t{kNoEntry}) | codes);

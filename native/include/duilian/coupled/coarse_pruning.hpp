@@ -35,6 +35,7 @@ class CoarsePruner {
 
   struct Work {
     FeatureFinder<CoarseTable>::Work features;
+    CoarseTable::Memory memory;
     std::vector<CoarseScore> coarse;             // [T][stride of the table]
     std::vector<RestTable::Begins> rest;         // the remaining weights of the features of all units
     std::vector<std::size_t> rest_first;         // [T + 1]
@@ -103,6 +104,7 @@ class CoarsePruner {
   RestTable rest_;
   CoarseTable table_;
   FeatureFinder<CoarseTable> finder_;
+  std::vector<std::size_t> recurring_;  // templates with few values
 };
 
 }  // namespace duilian

@@ -39,11 +39,18 @@ class CoarseTable {
   /// The record of a feature, or kNoEntry.
   [[nodiscard]] std::uint32_t find(std::uint64_t key) const { return table_.find(key); }
 
+  /// What the same records gave to earlier units.
+  struct Memory {
+    std::vector<std::uint32_t> record;  // [kRemembered][recurring]
+    std::vector<CoarseScore> score;     // [kRemembered][stride]
+  };
   /// The scores of units [T][stride] from the records of their features, and what remains of these features,
-  /// unit by unit, where there is anything.
+  /// unit by unit, where there is anything. `recurring` are places of features in each unit, ascending, whose
+  /// records together are often the same; their sums are remembered. The same table and places must always
+  /// come with `memory`.
   void score(std::span<const std::int64_t> first, std::span<const std::uint32_t> record,
-             std::vector<CoarseScore>& state, std::vector<Rest>& rest,
-             std::vector<std::size_t>& rest_first) const;
+             std::span<const std::size_t> recurring, Memory& memory, std::vector<CoarseScore>& state,
+             std::vector<Rest>& rest, std::vector<std::size_t>& rest_first) const;
 
  private:
   // A record consists of which sides have a row; the number of pairs, with a bit that says whether `rest`
@@ -57,6 +64,12 @@ class CoarseTable {
     std::size_t at;
     std::size_t size;
   };
+
+  static constexpr std::size_t kRemembered = 64;
+  class Adder;
+  /// Writes the scores of a unit without its features, except for the recurring ones.
+  void begin_unit(std::span<const std::size_t> recurring, const std::uint32_t* record, Adder& adder,
+                  Memory& memory, CoarseScore* to) const;
 
   static constexpr std::size_t kAfter = 64;  // prefetches reach beyond the last record
   using Pairs = std::vector<std::pair<std::size_t, CoarseScore>>;

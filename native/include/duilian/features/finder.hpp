@@ -51,7 +51,7 @@ class FeatureFinder {
       templates_.extract(sentences, sentence, {}, work.keys, work.hashes, nullptr);
       work.first = work.keys.first;
       work.found.resize(work.keys.value.size());
-      look_up(table, work.keys.value.size(), work, [](std::size_t k) { return k; });
+      look_up(table, work.keys.value, 1, work.found.data(), [](std::size_t) { return std::size_t{0}; });
       return;
     }
     const std::size_t programs = templates_.programs().size();
@@ -60,12 +60,12 @@ class FeatureFinder {
     for (std::size_t t = 0; t <= sight.units; ++t) work.first[t] = static_cast<std::int64_t>(t * programs);
     work.found.resize(sight.units * programs);
     templates_.keys(several_, sight, work.hashes, work.keys.value);
-    const std::size_t each = std::max<std::size_t>(several_.size(), 1);
     for (std::size_t k = 0; k < std::min(kAhead, work.keys.value.size()); ++k)
       table.prefetch(work.keys.value[k]);
     recall(table, sight, work);
-    look_up(table, work.keys.value.size(), work,
-            [&](std::size_t k) { return k / each * programs + several_[k % each]; });
+    look_up(
+        table, work.keys.value, several_.size(), work.found.data(),
+        [&](std::size_t k) { return several_[k]; }, programs);
   }
 
  private:
@@ -80,12 +80,17 @@ class FeatureFinder {
   static constexpr std::size_t kKnown = 1U << 12U;  // values of one source
   static constexpr std::size_t kAhead = 24;
 
+  /// Writes what each key finds: key k of `each` at place(k), then the next ones `step` further on.
   template <class Place>
-  void look_up(const Table& table, std::size_t count, Work& work, const Place& place) const {
-    const std::uint64_t* key = work.keys.value.data();
-    for (std::size_t k = 0; k < count; ++k) {
-      if (k + kAhead < count) table.prefetch(key[k + kAhead]);
-      work.found[place(k)] = table.find(key[k]);
+  static void look_up(const Table& table, std::span<const std::uint64_t> keys, std::size_t each,
+                      std::uint32_t* to, const Place& place, std::size_t step = 1) {
+    const std::uint64_t* key = keys.data();
+    const std::uint64_t* last = key + keys.size();
+    for (; key != last; to += step) {
+      for (std::size_t k = 0; k < each; ++k, ++key) {
+        if (last - key > static_cast<std::ptrdiff_t>(kAhead)) table.prefetch(key[kAhead]);
+        to[place(k)] = table.find(*key);
+      }
     }
   }
 
