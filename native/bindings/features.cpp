@@ -70,6 +70,7 @@ void bind_dictionary(nb::module_& m) {
       .def_prop_ro("bytes", &Dictionary::bytes)
       .def_prop_ro("tags", [](const Dictionary& self) { return self.arrays().tags; })
       .def("words", [](const Dictionary& self) { return encode(self.words()); })
+      .def("mixed_words", [](const Dictionary& self) { return encode(self.mixed_words()); })
       .def(
           "arrays",
           [](const Dictionary& self) {

@@ -267,8 +267,54 @@ std::size_t best_before(const LabelTransitions& between, const double* before, s
   return from;
 }
 
+namespace {
+
+constexpr std::size_t kFewLabels = 4;
+
+/// The best path if there are only a few labels: then loops over all pairs take less time than kernels.
+[[nodiscard]] bool try_best_of_few(const UniformChain& chain, UniformWorkspace& work,
+                                   std::span<std::int32_t> labels) {
+  const std::size_t count = chain.between.shape.labels, stride = chain.between.shape.stride();
+  const auto T = static_cast<std::size_t>(chain.positions);
+  double score[kFewLabels][kFewLabels];  // [after][before]
+  for (std::size_t j = 0; j < kFewLabels; ++j) {
+    for (std::size_t i = 0; i < kFewLabels; ++i)
+      score[j][i] = i < count && j < count ? chain.between.score(i, j) : kForbidden;
+  }
+  work.alpha.resize(std::max(work.alpha.size(), T * kFewLabels));
+  double delta[kFewLabels];
+  for (std::size_t j = 0; j < kFewLabels; ++j) delta[j] = j < count ? chain.state[j] : kForbidden;
+  std::copy_n(delta, kFewLabels, work.alpha.data());
+  for (std::size_t t = 1; t < T; ++t) {
+    const double* state = chain.state + t * stride;
+    double* to = work.alpha.data() + t * kFewLabels;
+    for (std::size_t j = 0; j < count; ++j) {
+      double best = delta[0] + score[j][0];
+      for (std::size_t i = 1; i < kFewLabels; ++i) best = std::max(best, delta[i] + score[j][i]);
+      to[j] = best + state[j];
+    }
+    for (std::size_t j = count; j < kFewLabels; ++j) to[j] = kForbidden;
+    std::copy_n(to, kFewLabels, delta);
+  }
+  std::size_t best = static_cast<std::size_t>(std::max_element(delta, delta + count) - delta);
+  if (delta[best] == kForbidden) return false;
+  labels[T - 1] = static_cast<std::int32_t>(best);
+  for (std::size_t t = T - 1; t > 0; --t) {
+    const double* before = work.alpha.data() + (t - 1) * kFewLabels;
+    const double* into = score[best];
+    best = 0;
+    for (std::size_t i = 1; i < kFewLabels; ++i)
+      best = before[i] + into[i] > before[best] + into[best] ? i : best;
+    labels[t - 1] = static_cast<std::int32_t>(best);
+  }
+  return true;
+}
+
+}  // namespace
+
 bool try_best_labels(const UniformChain& chain, UniformWorkspace& work, std::span<std::int32_t> labels) {
   const TransitionShape& s = chain.between.shape;
+  if (s.labels <= kFewLabels && chain.positions > 0) return try_best_of_few(chain, work, labels);
   const std::size_t stride = s.stride();
   const auto T = static_cast<std::size_t>(chain.positions);
   work.alpha.resize(T * stride);

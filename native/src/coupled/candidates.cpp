@@ -2,7 +2,6 @@
 #include "duilian/coupled/candidates.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 #include <utility>
 
@@ -100,17 +99,23 @@ namespace {
   const auto begins = [&](TagId tag) { return rules(rules.tags, tag); };
   const auto ends = [&](TagId tag) { return rules(tag, rules.tags); };
   if (!std::ranges::all_of(sets.at(0), begins) || !std::ranges::all_of(sets.at(T - 1), ends)) return false;
+  const auto edge = static_cast<std::size_t>(rules.tags) + 1;
+  const std::uint8_t* allows = rules.allows.data();
+  const TagId* tag = sets.tag.data();
   for (std::int32_t t = 0; t + 1 < T; ++t) {
-    const auto after = sets.at(t + 1);
-    if (after.size() > kBits) return false;
+    const std::int32_t first = sets.first[t], last = sets.first[t + 1], end = sets.first[t + 2];
+    const auto count = static_cast<std::size_t>(end - last);
+    if (count > kBits) return false;
     std::uint64_t reached = 0;
-    for (const TagId before : sets.at(t)) {
+    for (std::int32_t i = first; i < last; ++i) {
+      const std::uint8_t* row = allows + static_cast<std::size_t>(tag[i]) * edge;
       std::uint64_t own = 0;
-      for (std::size_t j = 0; j < after.size(); ++j) own |= std::uint64_t{rules(before, after[j])} << j;
+      for (std::size_t j = 0; j < count; ++j)
+        own |= std::uint64_t{row[tag[last + static_cast<std::int32_t>(j)]] != 0} << j;
       if (own == 0) return false;
       reached |= own;
     }
-    if (std::cmp_not_equal(std::popcount(reached), after.size())) return false;
+    if (reached != ~std::uint64_t{0} >> (kBits - count)) return false;
   }
   return true;
 }
@@ -267,7 +272,8 @@ namespace {
     for (std::int32_t j = first[t]; t == 0 && j < last; ++j) alpha[j] = row(outside)[tag[j]];
     for (std::int32_t i = first[t == 0 ? 0 : t - 1]; i < first[t]; ++i) {
       const float* from = row(static_cast<std::size_t>(tag[i]));
-      for (std::int32_t j = first[t]; j < last; ++j) alpha[j] += alpha[i] * from[tag[j]];
+      const float own = alpha[i];
+      for (std::int32_t j = first[t]; j < last; ++j) alpha[j] += own * from[tag[j]];
     }
     for (std::int32_t j = first[t]; j < last; ++j) alpha[j] *= strength[j];
     if (!normalise(alpha, t)) return false;
@@ -286,38 +292,57 @@ namespace {
   return true;
 }
 
+/// Chooses candidates among the labels listed at a unit; returns false if they have almost no probability.
+[[nodiscard]] bool choose_at(std::span<const TagId> labels, const float* alpha, const float* beta,
+                             Pruning pruning, PruningWorkspace& work, std::vector<TagId>& out,
+                             std::vector<double>& p) {
+  work.p.resize(labels.size());
+  double sum = 0.0;
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    work.p[k] = static_cast<double>(alpha[k]) * static_cast<double>(beta[k]);
+    sum += work.p[k];
+  }
+  if (!(sum > 1e-60)) return false;
+  std::size_t best = 0;
+  for (std::size_t k = 0; k < labels.size(); ++k) {
+    work.p[k] /= sum;
+    if (work.p[k] > work.p[best]) best = k;
+  }
+  if (pruning.candidate_mass < 1.0 && work.p[best] > pruning.candidate_mass) {
+    out.push_back(labels[best]);
+    p.push_back(work.p[best]);
+    return true;
+  }
+  const auto before = static_cast<std::ptrdiff_t>(out.size());
+  choose_labels(work.p, pruning, work, out);
+  for (auto at = out.begin() + before; at != out.end(); ++at) {
+    p.push_back(work.p[static_cast<std::size_t>(*at)]);
+    *at = labels[static_cast<std::size_t>(*at)];
+  }
+  return true;
+}
+
 }  // namespace
 
 bool choose_from(const Shortlist& list, std::int32_t labels_of_side, std::span<const float> between,
                  Pruning pruning, PruningWorkspace& work, TagSets& out, std::vector<double>& p) {
   const TagSets& sets = list.labels;
   if (!sum_paths(list, between, static_cast<std::size_t>(labels_of_side) + 1, work)) return false;
-  out.first.assign(1, 0);
+  const std::int32_t T = sets.positions();
+  out.first.resize(static_cast<std::size_t>(T) + 1);
+  out.first[0] = 0;
   out.tag.clear();
   p.clear();
-  for (std::int32_t t = 0; t < sets.positions(); ++t) {
+  for (std::int32_t t = 0; t < T; ++t) {
     const auto labels = sets.at(t);
-    const std::int32_t first = sets.first[t];
     if (labels.size() == 1) {
       out.tag.push_back(labels[0]);
       p.push_back(1.0);
-    } else {
-      work.p.clear();
-      double sum = 0.0;
-      for (std::size_t k = 0; k < labels.size(); ++k) {
-        work.p.push_back(static_cast<double>(work.alpha[first + k]) * work.beta[first + k]);
-        sum += work.p.back();
-      }
-      if (!(sum > 1e-60)) return false;
-      for (double& each : work.p) each /= sum;
-      const auto before = static_cast<std::ptrdiff_t>(out.tag.size());
-      choose_labels(work.p, pruning, work, out.tag);
-      for (auto at = out.tag.begin() + before; at != out.tag.end(); ++at) {
-        p.push_back(work.p[static_cast<std::size_t>(*at)]);
-        *at = labels[static_cast<std::size_t>(*at)];
-      }
+    } else if (!choose_at(labels, work.alpha.data() + sets.first[t], work.beta.data() + sets.first[t],
+                          pruning, work, out.tag, p)) {
+      return false;
     }
-    out.first.push_back(static_cast<std::int32_t>(out.tag.size()));
+    out.first[static_cast<std::size_t>(t) + 1] = static_cast<std::int32_t>(out.tag.size());
   }
   return true;
 }

@@ -55,63 +55,6 @@ namespace {
   return coarse_scale(static_cast<double>(largest), features);
 }
 
-/// New numbers for the own labels of pruned sides, then for joint labels; -1 for others.
-struct RestLabels {
-  std::vector<std::int32_t> blocks;
-  std::vector<std::int32_t> number;
-
-  RestLabels(const CoupledShape& shape, std::span<const std::int32_t> pruned_sides)
-      : number(static_cast<std::size_t>(side_label_count(shape, pruned_sides) + shape.joint_labels()), -1) {
-    auto at = number.begin();
-    for (const std::int32_t k : pruned_sides) at += shape.labels[k];
-    std::int32_t next = 0;
-    for (std::size_t k = 0; k < shape.sides(); at += shape.labels[k], ++k) {
-      if (!is_pruned(pruned_sides, k)) continue;
-      blocks.push_back(shape.labels[k]);
-      std::iota(at, at + shape.labels[k], next);
-      next += shape.labels[k];
-    }
-    std::iota(at, number.end(), next);
-  }
-};
-
-/// The weights that do not prune, in a table of their own; features are never looked up in it.
-[[nodiscard]] EntryTable set_rest_apart(const CoupledShape& shape, const CoupledWeights& weights) {
-  const RestLabels labels(shape, weights.pruned_sides);
-  const WeightTable& from = weights.table;
-  WeightTable to;
-  to.slot = {kNoSlot};
-  to.label.reserve(from.label.size());
-  to.weight.reserve(from.label.size());
-  std::size_t begin = 0;
-  for (std::size_t k = 0; k < from.label.size(); ++k) {
-    const std::int32_t own = labels.number[from.label[k] & ~kLastEntry];
-    if (own >= 0) to.add(static_cast<std::uint16_t>(own), from.weight[k]);
-    if ((from.label[k] & kLastEntry) == 0) continue;
-    static_cast<void>(to.end_feature(begin));
-    begin = to.label.size();
-  }
-  return {to, labels.blocks, {}, shape.joint_labels()};
-}
-
-/// Where the entries of each feature begin in that table.
-[[nodiscard]] std::vector<EntryTable::Begins> rest_of_features(const CoupledShape& shape,
-                                                               const CoupledWeights& weights,
-                                                               const EntryTable& rest) {
-  const RestLabels labels(shape, weights.pruned_sides);
-  const std::vector<EntryTable::Begins> found = rest.begins();
-  std::vector<EntryTable::Begins> out;
-  std::size_t at = 0;
-  bool has_any = false;
-  for (const std::uint16_t label : weights.table.label) {
-    has_any = has_any || labels.number[label & ~kLastEntry] >= 0;
-    if ((label & kLastEntry) == 0) continue;
-    out.push_back(has_any ? found[at++] : EntryTable::Begins{kNoEntry, kNoEntry});
-    has_any = false;
-  }
-  return out;
-}
-
 [[nodiscard]] std::vector<std::vector<float>> exponentials_of(const CoupledTransitions& between) {
   std::vector<std::vector<float>> out = between.table;
   for (std::vector<float>& table : out) {
@@ -121,12 +64,25 @@ struct RestLabels {
   return out;
 }
 
+/// Templates of which every unit has a feature, with so few values that most units have the same ones.
+[[nodiscard]] std::vector<std::size_t> recurring_templates(const TemplateSet& templates) {
+  const auto has_few_values = [](const Atom& atom) {
+    return atom.kind == Atom::Kind::type || atom.kind == Atom::Kind::same || atom.kind == Atom::Kind::bias;
+  };
+  std::vector<std::size_t> out;
+  if (!AnchorTemplates(templates).is_flat()) return out;
+  for (std::size_t p = 0; p < templates.templates.size(); ++p) {
+    if (std::ranges::all_of(templates.templates[p].atoms, has_few_values)) out.push_back(p);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::unique_ptr<CoarsePruner> CoarsePruner::make(const CoupledShape& shape, const CoupledWeights& weights,
                                                  const CoupledTransitions& prune_between, Pruning pruning,
-                                                 std::size_t features) {
-  const double scale = find_scale(shape, weights, features);
+                                                 const TemplateSet& templates) {
+  const double scale = find_scale(shape, weights, templates.templates.size());
   if (scale == 0.0 || shape.sides() > CoarseTable::kMaxSides) return nullptr;
   std::vector<CoarseChain> pruner;
   for (std::size_t k = 0; k < shape.sides(); ++k) {
@@ -137,12 +93,12 @@ std::unique_ptr<CoarsePruner> CoarsePruner::make(const CoupledShape& shape, cons
     pruner.emplace_back(shape.shapes[k], shape.rules[k], prune_between.table[k], scale, window);
   }
   return std::unique_ptr<CoarsePruner>(
-      new CoarsePruner(shape, weights, pruning, scale, std::move(pruner), prune_between));
+      new CoarsePruner(shape, weights, pruning, scale, std::move(pruner), prune_between, templates));
 }
 
 CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weights, Pruning pruning,
                            double scale, std::vector<CoarseChain> pruner,
-                           const CoupledTransitions& prune_between)
+                           const CoupledTransitions& prune_between, const TemplateSet& templates)
     : shape_(shape),
       pruned_(weights.pruned_sides),
       has_pruner_(shape.sides(), 0),
@@ -150,16 +106,19 @@ CoarsePruner::CoarsePruner(const CoupledShape& shape, const CoupledWeights& weig
       scale_(scale),
       pruner_(std::move(pruner)),
       between_(exponentials_of(prune_between)),
-      rest_(set_rest_apart(shape, weights)),
-      table_(weights.table, pruning_blocks(shape, pruned_, pruner_), scale,
-             rest_of_features(shape, weights, rest_)) {
+      rest_(shape, weights),
+      table_(weights.table, pruning_blocks(shape, pruned_, pruner_), scale, rest_.take_begins()),
+      finder_(templates),
+      recurring_(recurring_templates(templates)) {
   for (const std::int32_t k : pruned_) has_pruner_[static_cast<std::size_t>(k)] = 1;
 }
 
-void CoarsePruner::score(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
-                         Work& work, SearchWork& search) const {
-  table_.score(keys.first, keys.value, work.record, work.coarse, work.rest, work.rest_first);
-  apply_constraints(constraints, units, work);
+void CoarsePruner::score(const Sentences& sentences, std::int64_t sentence,
+                         std::span<const Constraints> constraints, Work& work, SearchWork& search) const {
+  finder_.find(table_, sentences, sentence, work.features);
+  table_.score(work.features.first, work.features.found, recurring_, work.memory, work.coarse, work.rest,
+               work.rest_first);
+  apply_constraints(constraints, {sentences.begin_of(sentence), sentences.end_of(sentence)}, work);
   search.candidates.resize(shape_.sides());
   search.prior.resize(shape_.sides());
   search.listed.resize(shape_.sides());
@@ -181,9 +140,7 @@ bool CoarsePruner::prune_side(std::size_t side, UnitRange units, Work& work, Sea
   return trim_candidates(shape_.rules[side], keep, candidates, &p);
 }
 
-bool CoarsePruner::prune(const FeatureKeys& keys, std::span<const Constraints> constraints, UnitRange units,
-                         Work& work, SearchWork& search) const {
-  score(keys, constraints, units, work, search);
+bool CoarsePruner::prune(UnitRange units, Work& work, SearchWork& search) const {
   for (std::size_t k = 0; k < shape_.sides(); ++k) {
     if (!prune_side(k, units, work, search)) return false;
   }
@@ -202,45 +159,21 @@ void CoarsePruner::apply_constraints(std::span<const Constraints> constraints, U
     const auto row_of = [&](std::int64_t unit) {
       return row(k, static_cast<std::size_t>(unit - units.begin), work);
     };
+    std::int64_t last = -1;  // labels are barred unit by unit
+    CoarseScore* barred = nullptr;
     constraints[k].for_each_limit(
         units.begin, units.end,
-        [&](std::int64_t unit, TagId label) { row_of(unit)[lane[label]] = kCoarseForbidden; },
+        [&, lane_of = lane.data()](std::int64_t unit, TagId label) {
+          if (unit != last) barred = row_of(unit);
+          last = unit;
+          barred[lane_of[label]] = kCoarseForbidden;
+        },
         [&](std::int64_t unit, std::span<const TagId> allowed) {
           CoarseScore* own = row_of(unit);
           work.set_aside.assign(own, own + pruner_[k].stride());
           std::fill_n(own, pruner_[k].stride(), kCoarseForbidden);
           for (const TagId label : allowed) own[lane[label]] = work.set_aside[lane[label]];
         });
-  }
-}
-
-void CoarsePruner::score_candidates(const CoupledTransitions& between,
-                                    std::span<const Constraints> constraints, UnitRange units, Work& work,
-                                    SearchWork& search) const {
-  auto& state = search.scores.state;
-  state.resize(shape_.sides());
-  // Only candidates are read, and memory from longer sentences is kept.
-  for (std::size_t k = 0; k < shape_.sides(); ++k)
-    state[k].resize(std::max(state[k].size(), units.size() * shape_.shapes[k].stride()));
-  gather_rest(search, work);
-  std::size_t labels_of_all = 0;
-  for (const std::int32_t k : pruned_) labels_of_all += static_cast<std::size_t>(shape_.labels[k]);
-  work.row.resize(labels_of_all);
-  work.wanted.resize(pruned_.size());
-  for (std::size_t t = 0; t < units.size(); ++t) score_unit(static_cast<std::int32_t>(t), work, search);
-  for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    const std::size_t stride = shape_.shapes[k].stride();
-    const auto labels = static_cast<std::size_t>(shape_.labels[k]);
-    const float* edge = between.table[k].data();
-    for (const TagId l : search.candidates[k].at(0))
-      state[k][static_cast<std::size_t>(l)] += edge[labels * (labels + 1) + static_cast<std::size_t>(l)];
-    for (const TagId l : search.candidates[k].at(static_cast<std::int32_t>(units.size()) - 1))
-      state[k][(units.size() - 1) * stride + static_cast<std::size_t>(l)] +=
-          edge[static_cast<std::size_t>(l) * (labels + 1) + labels];
-    if (constraints.empty() || !has_pruner(k)) continue;  // a side's own coarse scores already include them
-    for (const Constraints::Bonus& each : constraints[k].bonuses(units.begin, units.end))
-      state[k][static_cast<std::size_t>(each.unit - units.begin) * stride +
-               static_cast<std::size_t>(each.label)] += each.score;
   }
 }
 
@@ -258,7 +191,7 @@ void CoarsePruner::gather_rest(const SearchWork& search, Work& work) const {
       for (std::size_t k = work.rest_first[unit]; k < work.rest_first[unit + 1]; ++k) {
         const auto add = [&](std::uint32_t entry, std::vector<std::uint32_t>& to) {
           if (entry == kNoEntry) return;
-          rest_.prefetch_entry(entry);
+          rest_.prefetch(entry);
           to.push_back(entry);
         };
         add(work.rest[k].sides, work.side_entry);
@@ -270,34 +203,86 @@ void CoarsePruner::gather_rest(const SearchWork& search, Work& work) const {
   }
 }
 
-void CoarsePruner::score_unit(std::int32_t t, Work& work, SearchWork& search) const {
+CoarsePruner::Source::Source(const CoarsePruner& pruner, const CoupledTransitions& between,
+                             std::span<const Constraints> constraints, UnitRange units, Work& work,
+                             SearchWork& search)
+    : pruner_(pruner),
+      between_(between),
+      constraints_(constraints),
+      units_(units),
+      work_(work),
+      search_(search) {
+  const CoupledShape& shape = pruner.shape_;
+  auto& scores = search.scores.state;
+  scores.resize(shape.sides());
+  // Only candidates are read, and memory from longer sentences is kept.
+  for (std::size_t k = 0; k < shape.sides(); ++k)
+    scores[k].resize(std::max(scores[k].size(), units.size() * shape.shapes[k].stride()));
+  std::size_t labels_of_all = 0;
+  for (const std::int32_t k : pruner.pruned_) labels_of_all += static_cast<std::size_t>(shape.labels[k]);
+  work.row.resize(labels_of_all);
+  work.wanted.resize(pruner.pruned_.size());
+  pruner.gather_rest(search, work);
+}
+
+void CoarsePruner::Source::add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
+                               double* sum) const {
+  const std::size_t last = work_.joint_first[static_cast<std::size_t>(t) + 1];
+  for (std::size_t e = work_.joint_first[static_cast<std::size_t>(t)]; e < last; ++e)
+    pruner_.rest_.add_joint(work_.joint_entry[e], wanted, slot, sum);
+}
+
+double* CoarsePruner::Source::state(std::size_t side, std::size_t unit) const {
+  return search_.scores.state[side].data() + unit * pruner_.shape_.shapes[side].stride();
+}
+
+void CoarsePruner::Source::score_sides(std::int32_t t) const {
   const auto unit = static_cast<std::size_t>(t);
-  const auto state_of = [&](std::size_t k) {
-    return search.scores.state[k].data() + unit * shape_.shapes[k].stride();
-  };
-  for (std::size_t k = 0; k < shape_.sides(); ++k) {
-    double* state = state_of(k);
-    if (has_pruner(k)) {
-      for (const TagId l : search.candidates[k].at(t)) state[l] = 0.0;
+  for (std::size_t k = 0; k < pruner_.shape_.sides(); ++k) {
+    double* own = state(k, unit);
+    if (pruner_.has_pruner(k)) {
+      for (const TagId l : search_.candidates[k].at(t)) own[l] = 0.0;
       continue;
     }
-    const double share = 1.0 / scale_;  // a side without a pruner was pruned by its own scores
-    const CoarseScore* coarse = row(k, unit, work);
-    for (const TagId l : search.candidates[k].at(t)) state[l] = share * coarse[pruner_[k].lanes()[l]];
+    const double share = 1.0 / pruner_.scale_;  // a side without a pruner was pruned by its own scores
+    const CoarseScore* coarse = pruner_.row(k, unit, work_);
+    for (const TagId l : search_.candidates[k].at(t)) own[l] = share * coarse[pruner_.pruner_[k].lanes()[l]];
   }
-  const std::size_t last = work.side_entry_first[unit + 1];
-  if (work.side_entry_first[unit] == last) return;
-  float* row = work.row.data();
-  for (std::size_t p = 0; p < pruned_.size(); row += shape_.labels[pruned_[p]], ++p) {
-    work.wanted[p] = search.candidates[pruned_[p]].at(t);
-    for (const TagId l : work.wanted[p]) row[l] = 0.0F;
+  const std::size_t last = work_.side_entry_first[unit + 1];
+  if (work_.side_entry_first[unit] != last) {
+    const auto& pruned = pruner_.pruned_;
+    const auto& labels = pruner_.shape_.labels;
+    float* row = work_.row.data();
+    for (std::size_t p = 0; p < pruned.size(); row += labels[pruned[p]], ++p) {
+      work_.wanted[p] = search_.candidates[pruned[p]].at(t);
+      for (const TagId l : work_.wanted[p]) row[l] = 0.0F;
+    }
+    for (std::size_t k = work_.side_entry_first[unit]; k < last; ++k)
+      pruner_.rest_.add_sides(work_.side_entry[k], work_.wanted, work_.row.data());
+    row = work_.row.data();
+    for (std::size_t p = 0; p < pruned.size(); row += labels[pruned[p]], ++p) {
+      double* own = state(static_cast<std::size_t>(pruned[p]), unit);
+      for (const TagId l : work_.wanted[p]) own[l] = row[l];
+    }
   }
-  for (std::size_t k = work.side_entry_first[unit]; k < last; ++k)
-    rest_.add_wanted(work.side_entry[k], work.wanted, work.row.data());
-  row = work.row.data();
-  for (std::size_t p = 0; p < pruned_.size(); row += shape_.labels[pruned_[p]], ++p) {
-    double* state = state_of(static_cast<std::size_t>(pruned_[p]));
-    for (const TagId l : work.wanted[p]) state[l] = row[l];
+  add_edges(unit);
+}
+
+/// Adds the transitions at the ends of the sentence, and what constraints give to sides with a pruner; a
+/// side's own coarse scores already include it.
+void CoarsePruner::Source::add_edges(std::size_t unit) const {
+  const auto t = static_cast<std::int32_t>(unit);
+  for (std::size_t k = 0; k < pruner_.shape_.sides(); ++k) {
+    double* own = state(k, unit);
+    const auto labels = static_cast<std::size_t>(pruner_.shape_.labels[k]);
+    const float* edge = between_.table[k].data();
+    for (const TagId l : search_.candidates[k].at(t)) {
+      if (unit == 0) own[l] += edge[labels * (labels + 1) + static_cast<std::size_t>(l)];
+      if (unit + 1 == units_.size()) own[l] += edge[static_cast<std::size_t>(l) * (labels + 1) + labels];
+    }
+    if (constraints_.empty() || constraints_[k].bonus.empty() || !pruner_.has_pruner(k)) continue;
+    const std::int64_t at = units_.begin + t;
+    for (const Constraints::Bonus& each : constraints_[k].bonuses(at, at + 1)) own[each.label] += each.score;
   }
 }
 

@@ -85,18 +85,4 @@ void EntryTable::add_block(const WeightTable& from, std::size_t begin, std::size
   add(static_cast<std::uint16_t>(marker), std::bit_cast<float>(static_cast<std::uint32_t>(row)));
 }
 
-std::vector<EntryTable::Begins> EntryTable::begins() const {
-  std::vector<Begins> out;
-  bool is_first = true;
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    const std::int32_t label = entries_[k].label & ~kLastEntry;
-    const bool is_joint = (label >= side_labels_ && label < kRow) || label == kSpread;
-    const auto at = static_cast<std::uint32_t>(k);
-    if (is_first) out.push_back({is_joint ? kNoEntry : at, kNoEntry});
-    if (is_joint && out.back().joint == kNoEntry) out.back().joint = at;
-    is_first = (entries_[k].label & kLastEntry) != 0;
-  }
-  return out;
-}
-
 }  // namespace duilian

@@ -84,7 +84,7 @@ class PairSearch {
       return in_.candidates[side].tag[static_cast<std::size_t>(in_.candidates[side].first[t] + place)];
     };
     const TagId tags[2] = {tag(0, a), tag(1, b)};
-    work_.state.push_back({{a, b}, {tags[0], tags[1]}, part_.bundles.find(tags)});
+    work_.state.push_back({{a, b}, {tags[0], tags[1]}, part_.bundles.find_pair(tags[0], tags[1])});
   }
 
   /// The probability of a candidate; none is hopeless by itself.
@@ -118,6 +118,7 @@ class PairSearch {
   void score_states(std::int32_t t) {
     const auto count = work_.state.size() - begin();
     const PairState* state = work_.state.data() + begin();
+    source_.score_sides(t);
     add_joint_features(t, {state, count});
     const double* score[2];
     for (std::size_t k = 0; k < 2; ++k)

@@ -20,7 +20,7 @@ class EntrySource final : public JointSource {
            double* sum) const override {
     const std::size_t last = first_[t + 1];
     for (std::size_t e = first_[t]; e < last; ++e) {
-      if (e + 2 < last) table_.prefetch_entry(entry_[e + 2]);
+      if (e + 2 < last) table_.prefetch(entry_[e + 2]);
       table_.add_joint(entry_[e], wanted, slot, sum);
     }
   }
@@ -133,7 +133,7 @@ CoupledPredictor::CoupledPredictor(CoupledShape shape, std::shared_ptr<const Cou
   if (!(options_.bundle_gap >= 0.0)) throw std::invalid_argument("the bundle gap must be at least 0");
   if (options_.pruning.coarse_window > 0.0)
     coarse_pruner_ =
-        CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.templates.size());
+        CoarsePruner::make(shape_, *weights_, prune_between_, options_.pruning, templates_.set());
   if (!coarse_pruner_) (void)all();
 }
 
@@ -170,7 +170,7 @@ void CoupledPredictor::score(Work& work) const {
       constexpr std::size_t kEntryAhead = 12;
       constexpr std::size_t kRowAhead = 4;
       if (k + kEntryAhead < work.entry.size() && work.entry[k + kEntryAhead] != kNoEntry)
-        table.prefetch_entry(work.entry[k + kEntryAhead]);
+        table.prefetch(work.entry[k + kEntryAhead]);
       if (k + kRowAhead < work.entry.size() && work.entry[k + kRowAhead] != kNoEntry)
         table.prefetch_rows(work.entry[k + kRowAhead]);
       if (work.entry[k] == kNoEntry) continue;
@@ -223,17 +223,18 @@ bool CoupledPredictor::answer_flags(const Sentences& sentences, std::int64_t sen
                                     std::span<const Constraints> constraints, const SideFlags& flags,
                                     Work& work) const {
   if (coarse_pruner_) {
-    extract(sentences, sentence, work);
-    const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
-    if (try_flags(units, constraints, flags, work)) return true;
+    check_columns(templates(), sentences);
+    if (try_flags(sentences, sentence, constraints, flags, work)) return true;
   }
   return answer(sentences, sentence, constraints, {flags.side, flags.side + 1}, work);
 }
 
-bool CoupledPredictor::try_flags(UnitRange units, std::span<const Constraints> constraints,
-                                 const SideFlags& flags, Work& work) const {
+bool CoupledPredictor::try_flags(const Sentences& sentences, std::int64_t sentence,
+                                 std::span<const Constraints> constraints, const SideFlags& flags,
+                                 Work& work) const {
   SearchWork& search = work.search;
-  coarse_pruner_->score(work.keys, constraints, units, work.look, search);
+  const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
+  coarse_pruner_->score(sentences, sentence, constraints, work.look, search);
   if (!coarse_pruner_->prune_side(flags.side, units, work.look, search)) return false;
   search.place.resize(shape_.sides());
   if (!is_any_open(search.candidates[flags.side], flags)) {
@@ -245,25 +246,25 @@ bool CoupledPredictor::try_flags(UnitRange units, std::span<const Constraints> c
     if (k != flags.side && !coarse_pruner_->prune_side(k, units, work.look, search)) return false;
   }
   mark_moot(shape_, search.candidates, flags, search.is_moot);
-  coarse_pruner_->score_candidates(between_, constraints, units, work.look, search);
-  return try_pairs(shape_, between_,
-                   EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first),
-                   options_, {flags.side, flags.side + 1}, search);
+  const CoarsePruner::Source source(*coarse_pruner_, between_, constraints, units, work.look, search);
+  return try_pairs(shape_, between_, source, options_, {flags.side, flags.side + 1}, search);
 }
 
 template <class Search>
 bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
                              std::span<const Constraints> constraints, Work& work,
                              const Search& search) const {
-  extract(sentences, sentence, work);
+  check_columns(templates(), sentences);
   work.search.is_moot.clear();
-  const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
-  if (coarse_pruner_ && coarse_pruner_->prune(work.keys, constraints, units, work.look, work.search)) {
-    coarse_pruner_->score_candidates(between_, constraints, units, work.look, work.search);
-    if (search(EntrySource(coarse_pruner_->rest(), work.look.joint_entry, work.look.joint_first)))
+  if (coarse_pruner_) {
+    const UnitRange units{sentences.begin_of(sentence), sentences.end_of(sentence)};
+    coarse_pruner_->score(sentences, sentence, constraints, work.look, work.search);
+    if (coarse_pruner_->prune(units, work.look, work.search) &&
+        search(CoarsePruner::Source(*coarse_pruner_, between_, constraints, units, work.look, work.search)))
       return true;
   }
   work.search.listed.clear();
+  extract(sentences, sentence, work);
   for (Pruning pruning = options_.pruning; pruning.max_candidates > 0; pruning.max_candidates /= 2) {
     const bool is_granted = prune_exactly(sentences, sentence, constraints, pruning, work);
     if (search(EntrySource(all(), work.joint_entry, work.joint_first))) return is_granted;
@@ -272,9 +273,8 @@ bool CoupledPredictor::prune(const Sentences& sentences, std::int64_t sentence,
 }
 
 void CoupledPredictor::extract(const Sentences& sentences, std::int64_t sentence, Work& work) const {
-  work.keys.first.assign(1, 0);
-  work.keys.value.clear();
-  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
+  check_columns(templates(), sentences);
+  templates_.extract(sentences, sentence, {}, work.keys, work.hashes, nullptr);
 }
 
 bool CoupledPredictor::prune_exactly(const Sentences& sentences, std::int64_t sentence,

@@ -271,6 +271,7 @@ void score_states(const CoupledShape& shape, const SideScores& scores, const Joi
   space.joint.assign(static_cast<std::size_t>(x.states()), 0.0);
   work.slot.resize(static_cast<std::size_t>(shape.joint_labels()), 0);
   for (std::int32_t t = 0; t < x.positions(); ++t) {
+    source.score_sides(t);
     for (std::size_t k = 0; k < sides; ++k) {
       const double* score = scores.state[k].data() + static_cast<std::size_t>(t) * shape.shapes[k].stride();
       for (std::int32_t s = x.first[t]; s < x.first[t + 1]; ++s) {

@@ -328,16 +328,41 @@ std::size_t Dictionary::bytes() const {
          trie_->node.size() * sizeof(Trie::Node);
 }
 
+namespace {
+
+/// The characters on the way to a node.
+[[nodiscard]] std::u32string word_at(std::uint32_t node, std::span<const Place> place, const Arrays& arrays) {
+  std::u32string word(place[node].depth, U'\0');
+  for (std::size_t c = word.size(); c-- > 0; node = place[node].parent)
+    word[c] = arrays.alphabet[arrays.symbol[node - 1]];
+  return word;
+}
+
+}  // namespace
+
 std::vector<std::u32string> Dictionary::words() const {
   const std::vector<Place> place = place_nodes(trie_->arrays);
   std::vector<std::u32string> out;
   for (std::uint32_t k = 1; k < place.size(); ++k) {
-    if (!trie_->is_word(k)) continue;
-    std::u32string word(place[k].depth, U'\0');
-    std::uint32_t at = k;
-    for (std::size_t c = word.size(); c-- > 0; at = place[at].parent)
-      word[c] = trie_->arrays.alphabet[trie_->arrays.symbol[at - 1]];
-    out.push_back(std::move(word));
+    if (trie_->is_word(k)) out.push_back(word_at(k, place, trie_->arrays));
+  }
+  return out;
+}
+
+std::vector<std::u32string> Dictionary::mixed_words() const {
+  constexpr std::uint8_t kHigh = 1, kLetter = 2;
+  const auto sort_of = [](std::uint32_t c) -> std::uint8_t {
+    const bool is_wide = c >= 0xFF01 && c <= 0xFFEF;
+    if (is_wide || c < 0x250) return char_class(c) == CharClass::digit || c <= U'@' ? 0 : kLetter;
+    return c >= 0x3005 ? kHigh : 0;
+  };
+  const Arrays& own = trie_->arrays;
+  const std::vector<Place> place = place_nodes(own);
+  std::vector<std::uint8_t> has(place.size(), 0);  // on the way to each node, which follows its parent
+  std::vector<std::u32string> out;
+  for (std::uint32_t k = 1; k < place.size(); ++k) {
+    has[k] = has[place[k].parent] | sort_of(own.alphabet[own.symbol[k - 1]]);
+    if (has[k] == (kHigh | kLetter) && trie_->is_word(k)) out.push_back(word_at(k, place, own));
   }
   return out;
 }

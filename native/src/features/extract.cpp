@@ -110,67 +110,124 @@ void extract_keys(const TemplateSet& templates, const Sentences& sentences, std:
   }
 }
 
-AnchorTemplates::AnchorTemplates(TemplateSet templates) : set_(std::move(templates)) {
-  for (const Template& program : set_.templates) {
-    is_flat_ = is_flat_ && program.is_plain;
-    for (const Atom& atom : program.atoms) {
-      const bool is_column = atom.kind == Atom::Kind::column;
-      look_.push_back({is_column ? 1 + static_cast<std::size_t>(atom.first) : 0, atom.offset});
-      lowest_ = std::min<std::int64_t>(lowest_, atom.offset);
-      highest_ = std::max<std::int64_t>(highest_, atom.offset);
+namespace {
+
+/// Whether an atom has exactly one value at any unit, whatever its text.
+[[nodiscard]] bool is_always_there(const Atom& atom) {
+  using Kind = Atom::Kind;
+  return atom.kind == Kind::text || atom.kind == Kind::column || atom.kind == Kind::type ||
+         atom.kind == Kind::same || atom.kind == Kind::length || atom.kind == Kind::bias;
+}
+
+/// Writes the hash of what a unit is asked, for the units [begin, end).
+void write_hashes(const Window& x, const Atom& asked, std::int64_t begin, std::int64_t end,
+                  std::uint64_t* out) {
+  switch (asked.kind) {
+    case Atom::Kind::text:
+      for (std::int64_t unit = begin; unit < end; ++unit) *out++ = x.text_hash(unit);
+      return;
+    case Atom::Kind::column:
+      for (std::int64_t unit = begin; unit < end; ++unit) *out++ = x.column_hash(asked.first, unit);
+      return;
+    case Atom::Kind::same: {
+      const std::uint64_t answer[] = {value_of_answer(false).hash, value_of_answer(true).hash};
+      for (std::int64_t unit = begin; unit < end; ++unit) {
+        const std::int64_t other = unit + asked.first;
+        const bool is_same = x.text_hash(unit) == x.text_hash(other) && x.text(unit) == x.text(other);
+        *out++ = answer[is_same ? 1 : 0];
+      }
+      return;
     }
-    first_.push_back(look_.size());
+    default:
+      for (std::int64_t unit = begin; unit < end; ++unit) *out++ = evaluate(x, asked, unit).hash;
   }
 }
 
-void AnchorTemplates::extract_flat(const Sentences& sentences, std::int64_t sentence, Around around,
-                                   FeatureKeys& out, std::vector<std::uint64_t>& scratch) const {
+}  // namespace
+
+AnchorTemplates::AnchorTemplates(TemplateSet templates) : set_(std::move(templates)) {
+  for (const Template& program : set_.templates) {
+    is_flat_ = is_flat_ && program.conditions.empty() && std::ranges::all_of(program.atoms, is_always_there);
+    every_.push_back(programs_.size());
+    std::vector<Look>& looks = programs_.emplace_back();
+    for (const Atom& atom : program.atoms) {
+      const std::int32_t number = atom.kind == Atom::Kind::column ? atom.first
+                                  : atom.kind == Atom::Kind::same ? atom.first - atom.offset
+                                                                  : 0;
+      looks.push_back({number_of({atom.kind, number}), atom.offset});
+      lowest_ = std::min<std::int64_t>(lowest_, atom.offset);
+      highest_ = std::max<std::int64_t>(highest_, atom.offset);
+    }
+  }
+}
+
+std::size_t AnchorTemplates::number_of(Source source) {
+  const auto at = std::ranges::find(sources_, source);
+  const auto number = static_cast<std::size_t>(at - sources_.begin());
+  if (at == sources_.end()) sources_.push_back(source);
+  return number;
+}
+
+AnchorTemplates::Sight AnchorTemplates::hashes(const Sentences& sentences, std::int64_t sentence,
+                                               Around around, std::vector<std::uint64_t>& out) const {
   const Window x(set_, sentences, sentence);
   const std::int64_t begin = sentences.begin_of(sentence) - around.before;
   const std::int64_t end = sentences.end_of(sentence) + around.after;
-  // [sources][units in sight]
   const auto seen = static_cast<std::size_t>(end + highest_ - begin - lowest_);
-  scratch.resize((1 + set_.columns.size()) * seen);
-  for (std::size_t source = 0; source <= set_.columns.size(); ++source) {
-    std::uint64_t* hash = scratch.data() + source * seen;
-    for (std::int64_t unit = begin + lowest_; unit < end + highest_; ++unit) {
-      *hash++ = source == 0 ? x.text_hash(unit) : x.column_hash(static_cast<std::int32_t>(source - 1), unit);
+  out.resize(std::max(out.size(), sources_.size() * seen));
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const Atom asked{sources_[k].kind, 0, sources_[k].number, 0};
+    write_hashes(x, asked, begin + lowest_, end + highest_, out.data() + k * seen);
+  }
+  return {static_cast<std::size_t>(end - begin), seen, lowest_};
+}
+
+void AnchorTemplates::keys(std::span<const std::size_t> wanted, const Sight& sight,
+                           std::span<const std::uint64_t> hashes, std::vector<std::uint64_t>& out) const {
+  const std::size_t step = wanted.size();
+  const std::size_t units = sight.units;
+  out.resize(units * step);
+  const auto of = [&](const Look& look) {
+    return hashes.data() + look.source * sight.seen + static_cast<std::size_t>(look.offset - lowest_);
+  };
+  for (std::size_t w = 0; w < step; ++w) {
+    std::uint64_t* key = out.data() + w;
+    const std::uint64_t id = set_.templates[wanted[w]].id;
+    const std::vector<Look>& looks = programs_[wanted[w]];
+    const std::uint64_t* hash = of(looks[0]);
+    if (looks.size() == 2) {
+      const std::uint64_t* other = of(looks[1]);
+      for (std::size_t t = 0; t < units; ++t) key[t * step] = mix(mix(id, hash[t]), other[t]);
+      continue;
+    }
+    for (std::size_t t = 0; t < units; ++t) key[t * step] = mix(id, hash[t]);
+    for (std::size_t k = 1; k < looks.size(); ++k) {
+      hash = of(looks[k]);
+      for (std::size_t t = 0; t < units; ++t) key[t * step] = mix(key[t * step], hash[t]);
     }
   }
-  const std::size_t programs = set_.templates.size();
-  const auto units = static_cast<std::size_t>(end - begin);
-  out.value.resize(units * programs);
-  for (std::size_t p = 0; p < programs; ++p) {
-    std::uint64_t* key = out.value.data() + p;
-    const std::size_t from = first_[p], to = first_[p + 1];
-    for (std::size_t t = 0; t < units; ++t) {
-      std::uint64_t mixed = set_.templates[p].id;
-      for (std::size_t k = from; k < to; ++k) {
-        const auto at = static_cast<std::size_t>(look_[k].offset - lowest_) + t;
-        mixed = mix(mixed, scratch[look_[k].source * seen + at]);
-      }
-      key[t * programs] = mixed;
-    }
-  }
-  for (std::size_t t = 1; t <= units; ++t) out.first.push_back(static_cast<std::int64_t>(t * programs));
 }
 
 void AnchorTemplates::extract(const Sentences& sentences, std::int64_t sentence, Around around,
                               FeatureKeys& out, std::vector<std::uint64_t>& scratch,
                               std::vector<std::uint16_t>* program) const {
   out.first.assign(1, 0);
-  out.value.clear();
   if (program != nullptr) program->clear();
+  const std::size_t programs = set_.templates.size();
   if (is_flat_) {
-    extract_flat(sentences, sentence, around, out, scratch);
+    const Sight sight = hashes(sentences, sentence, around, scratch);
+    keys(every_, sight, scratch, out.value);
+    for (std::size_t t = 1; t <= sight.units; ++t)
+      out.first.push_back(static_cast<std::int64_t>(t * programs));
     for (std::size_t k = 0; program != nullptr && k < out.value.size(); ++k)
-      program->push_back(static_cast<std::uint16_t>(k % set_.templates.size()));
+      program->push_back(static_cast<std::uint16_t>(k % programs));
     return;
   }
+  out.value.clear();
   const Window x(set_, sentences, sentence);
   const std::int64_t end = sentences.end_of(sentence) + around.after;
   for (std::int64_t t = sentences.begin_of(sentence) - around.before; t < end; ++t) {
-    for (std::size_t p = 0; p < set_.templates.size(); ++p) {
+    for (std::size_t p = 0; p < programs; ++p) {
       run(x, set_.templates[p], t, add_key(out));
       if (program != nullptr) program->resize(out.value.size(), static_cast<std::uint16_t>(p));
     }

@@ -60,6 +60,14 @@ Sentences::Sentences(Reading reading, std::vector<std::string> column_names)
 
 void Sentences::add_unit(std::u32string_view unit) {
   const Folding& folding = reading_.folding;
+  if (unit.size() == 1 && char_class(unit.front()) != CharClass::letter) {  // by far the most common
+    const char32_t c = folding(unit.front());
+    text_.add({&c, 1});
+    if (!reading_.dictionary) return;
+    characters_ += c;
+    end_.push_back(static_cast<std::int64_t>(characters_.size()));
+    return;
+  }
   std::u32string folded = folding(unit);
   const bool is_unified = folding.is_unified(unit);
   text_.add(is_unified ? folding.word_for(folded) : folded);
@@ -121,6 +129,10 @@ void Sentences::add_texts(std::span<const std::u32string> texts, std::span<const
   check_offsets(text, first.size() - 1);
   if (text.size() != texts.size() + 1)
     throw std::invalid_argument("the places of units, sentences and texts are inconsistent");
+  const std::size_t count = text_.hash.size() + spans.size() / 2;
+  text_.characters.reserve(count);
+  text_.first.reserve(count + 1);
+  text_.hash.reserve(count);
   std::vector<Span> units;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     for (std::int64_t s = text[k]; s < text[k + 1]; ++s) {

@@ -66,10 +66,6 @@ template <class Keep>
 
 }  // namespace
 
-std::span<const TagId> TagSets::at(std::int32_t t) const {
-  return {tag.data() + first[t], static_cast<std::size_t>(first[t + 1] - first[t])};
-}
-
 void check(const Lattice& lattice) {
   const auto sides = static_cast<std::size_t>(lattice.sides);
   if (lattice.sides < 1) throw std::invalid_argument("a lattice needs at least one side");

@@ -44,23 +44,38 @@ Predictor::Predictor(std::int32_t labels, Succession rules, std::shared_ptr<cons
       shape_(shape_of(labels, rules_)),
       kept_(std::move(weights)),
       weights_(*kept_),
-      templates_(std::move(templates)),
+      finder_(templates),
+      code_finder_(std::move(templates)),
       reading_(std::move(reading)),
       between_(shape_, rules_, weights_.transition) {}
 
 void Predictor::score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const {
-  work.keys.first.assign(1, 0);
-  work.keys.value.clear();
-  extract_keys(templates_, sentences, sentence, sentence + 1, work.keys);
-  weights_.find_all(work.keys.value, work.entry);
-  const std::size_t length = work.keys.first.size() - 1;
+  check_columns(templates(), sentences);
+  const auto length = static_cast<std::size_t>(sentences.end_of(sentence) - sentences.begin_of(sentence));
   work.state.assign(length * stride(), 0.0);
-  for (std::size_t t = 0; t < length; ++t) {
-    double* state = work.state.data() + t * stride();
-    for (std::int64_t f = work.keys.first[t]; f < work.keys.first[t + 1]; ++f) {
-      weights_.add_to(work.entry[f], state);
+  const auto add_all = [&](const auto& finder, const auto& table, auto& found, const auto& add) {
+    finder.find(table, sentences, sentence, found);
+    for (std::size_t t = 0; t < length; ++t) {
+      const auto last = static_cast<std::size_t>(found.first[t + 1]);
+      for (auto f = static_cast<std::size_t>(found.first[t]); f < last; ++f)
+        add(found.found[f], work.state.data() + t * stride());
     }
+  };
+  if (const std::optional<CodedTable>& codes = coded()) {
+    add_all(code_finder_, *codes, work.codes,
+            [&](std::uint32_t found, double* state) { codes->add(found, state); });
+  } else {
+    add_all(finder_, static_cast<const WeightTable&>(weights_), work.entries,
+            [&](std::uint32_t found, double* state) { weights_.add_to(found, state); });
   }
+}
+
+const std::optional<CodedTable>& Predictor::coded() const {
+  std::call_once(is_coded_, [&] {
+    if (stride() >= CodedTable::kLabels)
+      coded_ = CodedTable::make(weights_, static_cast<std::size_t>(labels_));
+  });
+  return coded_;
 }
 
 void Predictor::score(const Sentences& sentences, std::int64_t sentence, Work& work) const {
@@ -249,7 +264,7 @@ std::vector<std::int32_t> predict_with(
 std::vector<std::int32_t> predict(const Predictor& predictor, const Sentences& sentences,
                                   const Constraints& constraints, std::size_t threads,
                                   std::int64_t& impossible) {
-  std::vector<Predictor::Work> work(threads);
+  Borrowed<Predictor::Work> work(predictor.spare(), std::min(threads, Team::kMaxThreads));
   return predict_with(
       predictor, sentences, constraints, threads, impossible,
       [&](std::size_t thread, std::int64_t sentence) -> Predictor::Work& {

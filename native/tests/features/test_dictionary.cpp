@@ -136,6 +136,16 @@ TEST(a_trie_keeps_its_words_and_survives_a_round_trip) {
   }
 }
 
+TEST(words_of_letters_and_han_are_told_apart) {
+  Words words;
+  for (const char32_t* each : {U"K歌", U"T恤", U"中国", U"ok", U"卡拉OK", U"21世纪", U"Ｂ超"})
+    words[each] = {1, 0};
+  std::vector<std::u32string> found = made_of(words).mixed_words();
+  std::sort(found.begin(), found.end());
+  CHECK(found == std::vector<std::u32string>{U"K歌", U"T恤", U"卡拉OK", U"Ｂ超"});
+  CHECK(made_of({}).mixed_words().empty());
+}
+
 TEST(codes_match_brute_force) {
   testing::Random random(4);
   for (int round = 0; round < 500; ++round) {

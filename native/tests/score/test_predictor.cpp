@@ -320,3 +320,40 @@ TEST(predictors_without_features_follow_their_transitions) {
   CHECK(predict_all(predictor, sentences, {}, impossible) == Labels{0, 1, 0});
   CHECK(predict_marginals(predictor, sentences, {}, 1).size() == 6);
 }
+
+TEST(few_labels_with_few_weights_score_the_same) {
+  testing::Random random(23);
+  int coded = 0;
+  for (int round = 0; round < 60; ++round) {
+    PredictorCase x(random, living_kind(random), 6);
+    if (x.layout.labels > 4) continue;
+    for (float& weight : x.weights) weight = std::round(4.0F * weight) / 4.0F;
+    const Predictor predictor = x.compile();
+    coded += CodedTable::make(predictor.weights(), 4).has_value() ? 1 : 0;
+    Predictor::Work work;
+    for (std::int64_t s = 0; s < x.sentences.size(); ++s) {
+      predictor.score_states(x.sentences, s, work);
+      FeatureKeys keys;
+      extract_keys(x.templates, x.sentences, s, s + 1, keys);
+      std::vector<double> wanted(work.state.size(), 0.0);
+      for (std::size_t t = 0; t + 1 < keys.first.size(); ++t) {
+        for (std::int64_t k = keys.first[t]; k < keys.first[t + 1]; ++k)
+          predictor.weights().add_to(predictor.weights().find(keys.value[static_cast<std::size_t>(k)]),
+                                     wanted.data() + t * predictor.stride());
+      }
+      CHECK(work.state == wanted);
+    }
+  }
+  CHECK(coded > 5);
+}
+
+TEST(weights_are_coded_only_if_they_are_few) {
+  CompiledWeights weights = two_entries();
+  CHECK(CodedTable::make(weights, 4).has_value());
+  CHECK(!CodedTable::make(weights, 5).has_value());
+  weights.label.clear();
+  weights.weight.clear();
+  for (int k = 0; k < 255; ++k)
+    weights.add(static_cast<std::uint16_t>(kLastEntry), 1.0F + static_cast<float>(k));
+  CHECK(!CodedTable::make(weights, 4).has_value());
+}

@@ -21,7 +21,7 @@ from duilian import _native
 from duilian import text as texts
 from duilian.arguments import checked
 from duilian.corpus import Layer, Sentence
-from duilian.corpus.batches import batches
+from duilian.corpus.batches import batches, text_batches
 from duilian.corpus.lines import sentences_only
 from duilian.document import Doc, SearchWord
 from duilian.document.text_lines import segmented_line
@@ -491,8 +491,12 @@ def _text_batches(texts: Iterable[str], batch: int | None, errors: Errors) -> It
     """Yield texts in batches of about `batch` characters."""
     if isinstance(texts, str | bytes):
         raise TextError("expected a list of texts, got a single string", "put it in a list: [text]")
+    size = BATCH_CHARACTERS if batch is None else batch
+    if errors == "strict" and type(texts) is list and set(map(type, texts)) == {str}:
+        yield from text_batches(texts, size)
+        return
     given = texts if errors == "strict" else (check_text(text, errors) for text in texts)
-    yield from batches(given, BATCH_CHARACTERS if batch is None else batch, _text_size)
+    yield from batches(given, size, _text_size)
 
 
 def _text_size(text: str) -> int:

@@ -90,7 +90,9 @@ class LetterWords:
     @functools.cached_property
     def _glued(self) -> GluedWords:
         dictionary = self.reading.dictionary
-        return GluedWords(filter(meetings().search, () if dictionary is None else dictionary.native.words()))
+        return GluedWords(
+            filter(meetings().search, () if dictionary is None else dictionary.native.mixed_words())
+        )
 
     def facts(self, units: UnitBatch) -> npt.NDArray[np.uint16]:
         """The facts about each unit (see `text.Split`), including those that follow from letters."""

@@ -19,19 +19,11 @@ class EntryTable {
   EntryTable(const WeightTable& table, std::vector<std::int32_t> blocks,
              std::span<const std::int32_t> deferred, std::int32_t joint);
 
-  /// Where the side entries and the joint entries of a feature begin, or kNoEntry.
-  struct Begins {
-    std::uint32_t sides;
-    std::uint32_t joint;
-  };
-  /// Those of each feature, in table order.
-  [[nodiscard]] std::vector<Begins> begins() const;
-
   /// Where the entries of each key begin, or kNoEntry.
   void find_all(std::span<const std::uint64_t> keys, std::vector<std::uint32_t>& entry) const {
     table_.find_all(keys, entry);
   }
-  void prefetch_entry(std::uint32_t entry) const { __builtin_prefetch(entries_.data() + entry); }
+  void prefetch(std::uint32_t entry) const { __builtin_prefetch(entries_.data() + entry); }
   /// Prefetches the beginnings of a feature's rows, which are as far away as its entries. (Unless it is
   /// inlined, compilers drop a function that only prefetches.)
   [[gnu::always_inline]] void prefetch_rows(std::uint32_t entry) const {
@@ -72,26 +64,6 @@ class EntryTable {
         return entry;
       }
       if ((at.label & kLastEntry) != 0) return kNoEntry;
-    }
-  }
-
-  /// Adds the side weights from this entry on to `row` [side labels] for the wanted labels of each block; the
-  /// values of other labels are unspecified.
-  void add_wanted(std::uint32_t entry, std::span<const std::span<const TagId>> wanted, float* row) const {
-    for (;; ++entry) {
-      const Entry& at = entries_[entry];
-      const std::uint16_t label = at.label & static_cast<std::uint16_t>(~kLastEntry);
-      if (label < side_labels_) {
-        row[label] += at.weight;
-      } else if (label >= kRow && label < kSpread) {
-        const auto block = static_cast<std::size_t>(label - kRow);
-        const float* from = rows_.data() + index(entry);
-        float* to = row + block_at_[block];
-        for (const TagId l : wanted[block]) to[l] += from[l];
-      } else {
-        return;
-      }
-      if ((at.label & kLastEntry) != 0) return;
     }
   }
 

@@ -43,6 +43,7 @@ class CoupledPredictor {
   struct alignas(kCacheSeparation) Work {
     SearchWork search;
     FeatureKeys keys;
+    std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> entry;               // [keys]  where the weights of a feature begin
     std::vector<float> row;                         // side scores of one unit
     std::vector<std::uint32_t> joint_entry;         // of all units
@@ -55,7 +56,7 @@ class CoupledPredictor {
 
   [[nodiscard]] const CoupledShape& shape() const { return shape_; }
   [[nodiscard]] const CoupledWeights& weights() const { return *weights_; }
-  [[nodiscard]] const TemplateSet& templates() const { return templates_; }
+  [[nodiscard]] const TemplateSet& templates() const { return templates_.set(); }
   [[nodiscard]] const Reading& reading() const { return reading_; }
 
   /// Scores and prunes a sentence and builds the space of remaining bundles, under constraints for the labels
@@ -99,14 +100,15 @@ class CoupledPredictor {
   [[nodiscard]] bool apply_constraints(const Sentences& sentences, std::int64_t sentence,
                                        std::span<const Constraints> constraints, Work& work) const;
   /// Tries to answer with coarse pruning; returns false if that does not decide.
-  [[nodiscard]] bool try_flags(UnitRange units, std::span<const Constraints> constraints,
-                               const SideFlags& flags, Work& work) const;
+  [[nodiscard]] bool try_flags(const Sentences& sentences, std::int64_t sentence,
+                               std::span<const Constraints> constraints, const SideFlags& flags,
+                               Work& work) const;
   /// Adds the remaining scores of the candidates.
   void add_deferred_rows(Work& work) const;
 
   CoupledShape shape_;
   std::shared_ptr<const CoupledWeights> weights_;
-  TemplateSet templates_;
+  AnchorTemplates templates_;
   Reading reading_;
   SearchOptions options_;
   CoupledTransitions between_;

@@ -29,6 +29,12 @@ class BundleIndex {
   [[nodiscard]] std::int32_t find(std::span<const TagId> bundle) const;  // -1 if unknown
   /// The bundle made of these sides of `tags`.
   [[nodiscard]] std::int32_t find(std::span<const TagId> tags, std::span<const std::int32_t> sides) const;
+  /// The same for two sides.
+  [[nodiscard]] std::int32_t find_pair(TagId a, TagId b) const {
+    const TagId bundle[2] = {a, b};
+    return dense_.empty() ? find(bundle)
+                          : dense_[static_cast<std::uint64_t>(a) + radix_[1] * static_cast<std::uint64_t>(b)];
+  }
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(table_.size()); }
   [[nodiscard]] const std::vector<TagId>& bundles() const { return bundles_; }  // [size][sides]
 

@@ -34,6 +34,8 @@ class JointSource {
   /// other labels may be added to sum[0].
   virtual void add(std::int32_t t, std::span<const std::int32_t> wanted, const std::int32_t* slot,
                    double* sum) const = 0;
+  /// Called before the scores of unit t's candidates are read, for sources that find these when needed.
+  virtual void score_sides(std::int32_t /*t*/) const {}
 
  protected:
   ~JointSource() = default;

@@ -61,6 +61,9 @@ class Dictionary {
   [[nodiscard]] std::size_t size() const { return arrays().frequency.size(); }
   /// All words, in node order.
   [[nodiscard]] std::vector<std::u32string> words() const;
+  /// Those that may have both Han characters and Latin letters: all that do, and some others, such as Kana
+  /// with letters.
+  [[nodiscard]] std::vector<std::u32string> mixed_words() const;
   /// Memory used, arrays included.
   [[nodiscard]] std::size_t bytes() const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,11 +47,13 @@ struct Around {
   std::int64_t after = 0;
 };
 
-/// Templates prepared for whole sentences including the pseudo units around them. If templates use only units
-/// and columns, without conditions, each hash is fetched once and then only mixed.
+/// Templates prepared for whole sentences including the pseudo units around them. They are flat if every one
+/// always has exactly one feature; then the hash of each value is found once per unit and only mixed.
 class AnchorTemplates {
  public:
   explicit AnchorTemplates(TemplateSet templates);
+
+  [[nodiscard]] const TemplateSet& set() const { return set_; }
 
   /// Replaces the contents of `out` by the keys of one sentence and its pseudo units. If `program` is not
   /// null, it receives the template of each key. `scratch` is reused memory. Columns must have been checked
@@ -58,18 +61,43 @@ class AnchorTemplates {
   void extract(const Sentences& sentences, std::int64_t sentence, Around around, FeatureKeys& out,
                std::vector<std::uint64_t>& scratch, std::vector<std::uint16_t>* program) const;
 
- private:
+  /// An atom: what a unit is asked, and where it is.
   struct Look {
-    std::size_t source;  // 0: the unit; from 1 on: the columns
+    std::size_t source;
     std::int64_t offset;
   };
-  void extract_flat(const Sentences& sentences, std::int64_t sentence, Around around, FeatureKeys& out,
-                    std::vector<std::uint64_t>& scratch) const;
+  [[nodiscard]] bool is_flat() const { return is_flat_; }
+  /// The atoms of each template.
+  [[nodiscard]] const std::vector<std::vector<Look>>& programs() const { return programs_; }
+
+  /// The units that templates see from a sentence: `seen` of them, the first `lowest` away from the first of
+  /// the `units` that get keys.
+  struct Sight {
+    std::size_t units;
+    std::size_t seen;
+    std::int64_t lowest;
+  };
+  /// If templates are flat: writes the hashes of all values, [sources][seen].
+  [[nodiscard]] Sight hashes(const Sentences& sentences, std::int64_t sentence, Around around,
+                             std::vector<std::uint64_t>& out) const;
+  /// The keys of these templates, [units][templates], from hashes.
+  void keys(std::span<const std::size_t> wanted, const Sight& sight, std::span<const std::uint64_t> hashes,
+            std::vector<std::uint64_t>& out) const;
+
+ private:
+  /// What a unit is asked: an atom without its offset.
+  struct Source {
+    Atom::Kind kind;
+    std::int32_t number;  // of the column, or the distance of the unit that may be the same
+    bool operator==(const Source&) const = default;
+  };
+  [[nodiscard]] std::size_t number_of(Source source);
 
   TemplateSet set_;
   bool is_flat_ = true;
-  std::vector<Look> look_;                 // for all templates
-  std::vector<std::size_t> first_{0};      // [templates + 1]
+  std::vector<Source> sources_;
+  std::vector<std::vector<Look>> programs_;
+  std::vector<std::size_t> every_;         // the numbers of all templates
   std::int64_t lowest_ = 0, highest_ = 0;  // smallest and largest offset
 };
 

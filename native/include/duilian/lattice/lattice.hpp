@@ -34,7 +34,9 @@ struct TagSets {
   std::vector<TagId> tag;
 
   [[nodiscard]] std::int32_t positions() const { return static_cast<std::int32_t>(first.size()) - 1; }
-  [[nodiscard]] std::span<const TagId> at(std::int32_t t) const;
+  [[nodiscard]] std::span<const TagId> at(std::int32_t t) const {
+    return {tag.data() + first[t], static_cast<std::size_t>(first[t + 1] - first[t])};
+  }
 };
 
 /// m: Ta × Tb → {0, 1}, the mapping between the tags of two sides (Eq. 7 of Li et al. 2017).

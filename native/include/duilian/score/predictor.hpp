@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,9 +16,11 @@
 #include <vector>
 
 #include "duilian/chain/uniform.hpp"
-#include "duilian/features/extract.hpp"
+#include "duilian/features/finder.hpp"
+#include "duilian/score/coded_table.hpp"
 #include "duilian/score/tagging.hpp"
 #include "duilian/score/weight_table.hpp"
+#include "duilian/spare.hpp"
 
 namespace duilian {
 
@@ -70,8 +74,8 @@ class Predictor {
                   std::move(templates), std::move(reading)) {}
 
   struct alignas(kCacheSeparation) Work {
-    FeatureKeys keys;
-    std::vector<std::uint32_t> entry;  // [keys]  where the entries of a feature begin, or kNoEntry
+    FeatureFinder<WeightTable>::Work entries;
+    FeatureFinder<CodedTable>::Work codes;
     std::vector<double> state;
     UniformWorkspace chain;
     UniformMarginals found;
@@ -79,9 +83,10 @@ class Predictor {
 
   [[nodiscard]] std::int32_t labels() const { return labels_; }
   [[nodiscard]] const CompiledWeights& weights() const { return weights_; }
-  [[nodiscard]] const TemplateSet& templates() const { return templates_; }
+  [[nodiscard]] const TemplateSet& templates() const { return finder_.templates(); }
   [[nodiscard]] const Reading& reading() const { return reading_; }
   [[nodiscard]] std::size_t stride() const { return shape_.stride(); }
+  [[nodiscard]] Spare<Work>& spare() const { return spare_; }
 
   /// The scores that features give to each label of one sentence, [T][stride].
   void score_states(const Sentences& sentences, std::int64_t sentence, Work& work) const;
@@ -91,14 +96,20 @@ class Predictor {
   [[nodiscard]] UniformChain chain(std::int32_t positions, const Work& work) const;
 
  private:
+  [[nodiscard]] const std::optional<CodedTable>& coded() const;
+
   std::int32_t labels_;
   Succession rules_;
   TransitionShape shape_;
   std::shared_ptr<const CompiledWeights> kept_;
   const CompiledWeights& weights_;
-  TemplateSet templates_;
+  FeatureFinder<WeightTable> finder_;
+  FeatureFinder<CodedTable> code_finder_;
   Reading reading_;
   LabelTransitions between_;
+  mutable std::once_flag is_coded_;
+  mutable std::optional<CodedTable> coded_;  // made when first needed, if it can be
+  mutable Spare<Work> spare_;
 };
 
 /// What a user knows or prefers about all units of the sentences. `allowed` has no positions if nothing is
