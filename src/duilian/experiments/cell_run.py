@@ -186,9 +186,9 @@ def _evaluation(
     known = list(_vocabularies(cell, recipe, asked)) if asked.vocabulary else []
     words = dict(zip(("vocabulary", "other_vocabulary"), known, strict=False))
     if cell.rival:
-        return measure_parser(UDPipe(folder.model), gold, tagger=tagger)
+        return measure_parser(UDPipe(folder.model), gold, tagger=tagger, **words)
     if is_parser(folder.model):
-        return measure_parser(load_parser(folder.model), gold, tagger=tagger)
+        return measure_parser(load_parser(folder.model), gold, tagger=tagger, **words)
     model = load(folder.model)
     if asked.mode == "convert":
         return evaluate(_converted(cell, recipe, model, gold), gold, **words)

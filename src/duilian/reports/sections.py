@@ -21,6 +21,14 @@ from duilian.wording import counted
 
 MAX_TAGS = 40  # in a plot
 _SCORES = ("precision", "recall", "f1", "gold", "guess", "correct")
+GROUP_TITLES = {
+    "tokens": "tokens",
+    "share": "share",
+    "recall": "recall",
+    "tag_recall": "recall with tag",
+    "uas": "heads",
+    "las": "heads with relations",
+}
 Json = Mapping[str, Any]
 
 
@@ -96,13 +104,19 @@ def _group_parts(found: Json) -> Iterator[str]:
         for group, scores in lengths.items()
     )
     yield table(("words", *(_metric(name) for name in names)), rows, caption="By the length of the sentence")
-    titles = ("words", "tokens", "share", "recall", "recall with tag")
-    keys = ("tokens", "share", "recall", "tag_recall")
-    groups = (
-        (SHOWN_GROUPS.get(name, name), *(each.get(key) for key in keys))
-        for name, each in found.get("by_vocabulary", {}).items()
+    groups = found.get("by_vocabulary", {})
+    keys = [key for key in GROUP_TITLES if any(key in each for each in groups.values())]
+    shown = (
+        (SHOWN_GROUPS.get(name, name), *(each.get(key) for key in keys)) for name, each in groups.items()
     )
-    yield table(titles, groups, caption="Words known and unknown to the training corpora")
+    titles = ("words", *(GROUP_TITLES[key] for key in keys))
+    yield table(titles, shown, caption="Words known and unknown to the training corpora")
+    patterns = (
+        (name, each["tokens"], each["share"], each.get("head_error"))
+        for name, each in found.get("tag_patterns", {}).items()
+    )
+    titles = ("gold → answer", "words", "share of the gold tag", "wrong heads")
+    yield table(titles, patterns, caption="Wrong heads by tags")
     foreign = ((tag, count) for tag, count in found.get("unknown_tags", {}).items())
     yield table(("tag", "words"), foreign, caption="Tags of the answer that gold does not have")
 
