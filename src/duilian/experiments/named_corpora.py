@@ -92,6 +92,11 @@ class CorpusShelf:
                 self._hashes[path] = hashlib.file_digest(file, "sha256").hexdigest()
         return self._hashes[path]
 
+    def size(self, side: Mapping[str, Any], part: Part) -> tuple[int, int]:
+        """The number of sentences and of words in a part of a `[[side]]`, within its limit."""
+        sentences = [*self._sentences(NamedCorpus("", "", side), part, limited=False)]
+        return len(sentences), sum(len(each[side["standard"]]) for each in sentences)
+
     def _prepared(self, step: Mapping[str, Any], source: NamedCorpus) -> NamedCorpus:
         steps: dict[str, Callable[[Mapping[str, Any], NamedCorpus], NamedCorpus]] = {
             "mix": self._mixed,

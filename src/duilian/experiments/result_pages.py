@@ -9,6 +9,7 @@ from pathlib import Path
 
 from duilian.atomic_files import replacing
 from duilian.experiments.cell_run import TEST_LOG, CellFolder
+from duilian.experiments.full_cost import FullCost
 from duilian.experiments.plan import StudyPlan
 from duilian.experiments.results import SIGNIFICANT, ExperimentResult, FilledTable, ResultRow
 from duilian.experiments.study import studies
@@ -19,6 +20,8 @@ from duilian.reports.sections import comparison_sections, curve_sections
 from duilian.result_tables import shown_p
 from duilian.wording import counted
 
+COST_TITLE = "What the full form costs"
+COST_HEADS = ("system", "cells", "CPU hours")
 MAX_CURVES = 30  # of the HTML page
 FORMS = {
     "quick": ("The quick form:", "It shows that everything runs, and no more."),
@@ -82,6 +85,8 @@ def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
         lines += [f"Not run: {name} (there is no `{Path(path).name}`).", ""]
     for each in result.tables:
         lines += list(_markdown_table(each))
+    if result.full_cost is not None:
+        lines += list(_markdown_cost(result.full_cost))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -130,6 +135,29 @@ def _markdown_table(found: FilledTable) -> Iterator[str]:
     yield from _verdicts(found)
 
 
+def _markdown_cost(found: FullCost) -> Iterator[str]:
+    yield from (f"## {COST_TITLE}", "", cost_line(found), "")
+    yield f"| {' | '.join(COST_HEADS)} |"
+    yield "| --- | ---: | ---: |"
+    for each in found.systems:
+        yield f"| {each.system} | {each.cells} | {each.seconds / 3600:.2f} |"
+    yield ""
+
+
+def cost_line(found: FullCost) -> str:
+    """What the estimate says, and what it is made of."""
+    hours = f"{found.hours:,.1f} hours of CPU time, so {found.hours / 2:,.1f} hours on two cores"
+    said = (
+        f"About {hours}, on those of the corpora that are here. This is an estimate: the time of each cell "
+        "on samples, times the number of words that the full form reads, in as many iterations."
+    )
+    if found.likened:
+        said += f" {counted(found.likened, 'cell')} not run on samples count as the most similar one."
+    if found.unknown:
+        said += f" Without an estimate: {', '.join(found.unknown)}."
+    return said
+
+
 def _verdicts(found: FilledTable) -> Iterator[str]:
     """The verdicts of the comparison; rows without a gain are named too."""
     base = found.plan.about.compare
@@ -176,6 +204,11 @@ def _sections(
     yield Section("About", list(_about(result, tests)))
     for found in result.tables:
         yield Section(f"{found.name}: {found.plan.about.title}", list(_table_parts(found)))
+    if result.full_cost is not None:
+        rows = [(each.system, each.cells, each.seconds / 3600) for each in result.full_cost.systems]
+        yield Section(
+            COST_TITLE, [note(cost_line(result.full_cost)), table(COST_HEADS, rows, caption=COST_TITLE)]
+        )
     for found in result.tables:
         for name, comparison in found.comparisons.items():
             for section in list(comparison_sections(comparison))[1:]:
