@@ -71,10 +71,10 @@ def test_time_grows_with_the_words_that_are_read(sampled: tuple[Path, FullCost])
 def test_the_page_says_it(sampled: tuple[Path, FullCost]) -> None:
     out, cost = sampled
     page = (out / "report.md").read_text(encoding="utf-8")
-    assert f"About {cost.hours:,.1f} hours of CPU time" in page
+    assert f"About {cost.hours:,.1f} h of CPU time" in page
     assert "1 cell not run on samples count" in page
     assert "Without an estimate: b." in page
-    assert f"| a | 2 | {cost.hours:.2f} |" in page
+    assert f"| a | 2 | {cost.hours * 60:.1f} |" in page
     assert json.loads((out / "results.json").read_text())["full_cost"]["unknown"] == ["b"]
 
 

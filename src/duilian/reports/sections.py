@@ -5,7 +5,7 @@ Evaluations and comparisons are given as the JSON of their commands, so a report
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -186,7 +186,7 @@ def comparison_sections(found: Json) -> Iterator[Section]:
 def _score_table(rows: Sequence[Sequence[object]]) -> str:
     titles = ("metric", "system", "score", "spread", "runs", "difference", "low", "high", "p")
     caption = "Scores, differences, 95 % intervals, p"
-    return table(titles, rows, caption=caption, decimals=4, forms={"p": shown_p})
+    return table(titles, rows, caption=caption, forms={"p": shown_p})
 
 
 def _difference_of(contrast: Json, metric: str) -> Json:
@@ -215,14 +215,25 @@ def _contrast_parts(found: Json) -> Iterator[str]:
         )
     for key, title in (("tags", "Errors, gold and answer"), ("relations", "Relations, gold and answer")):
         rows = ((e["gold"], e["guess"], e["first"], e["other"], e["other"] - e["first"]) for e in found[key])
-        yield table(("gold", "answer", first, other, "change"), rows, caption=title, decimals=1)
+        yield table(
+            ("gold", "answer", first, other, "change"),
+            rows,
+            caption=title,
+            forms=_counts(first, other, "change"),
+        )
     words = ((e["word"], e["count"], e["first"], e["other"], e["example"]) for e in found["words"])
     titles = ("word", "count", f"right in {first}", f"right in {other}", "example")
-    yield table(titles, words, caption="Words that changed most", decimals=1)
+    forms = _counts(*titles[2:4])
+    yield table(titles, words, caption="Words that changed most", forms=forms)
     if found["sentences"]:
         yield heading("Sentences worth reading")
     for each in found["sentences"]:
         yield couplet_table(each, first, other)
+
+
+def _counts(*titles: str) -> dict[str, Callable[[object], str]]:
+    """Columns of counts; those of several runs are means, which may have a fraction."""
+    return dict.fromkeys(titles, lambda value: f"{value:,g}")
 
 
 def couplet_table(found: Json, first: str, other: str) -> str:
