@@ -26,7 +26,7 @@ from duilian.engine.parsing import measure_parser
 from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.evaluation.letters import letter_scores
-from duilian.experiments.plan import TAGGED, Cell, Measurement
+from duilian.experiments.plan import TAGGED, TWO_CHAINS, Cell, Measurement
 from duilian.experiments.udpipe import UDPipe, train_udpipe
 from duilian.learning.run_log import LOG_SUFFIX, peak_memory, read_log
 from duilian.models import is_parser, load_parser, tagger_for
@@ -158,7 +158,8 @@ def _tagger(cell: Cell, cells: Path, data: Path) -> Any:
     _trained(cell.tagger, folder, data)
     if cell.tagger.rival:
         return UDPipe(folder.model).tagger
-    return tagger_for(load(folder.model).model)
+    model = load(folder.model).model
+    return model.of("tag") if cell.tagger.kind == TWO_CHAINS else tagger_for(model)
 
 
 def _measure(cell: Cell, folder: CellFolder, recipe: Recipe, asked: Measurement, tagger: Any) -> None:
@@ -192,11 +193,19 @@ def _evaluation(
     if is_parser(folder.model):
         return measure_parser(load_parser(folder.model), gold, tagger=tagger, **words)
     model = load(folder.model)
+    if tagger is not None:
+        return evaluate(_pipeline(model.model, tagger, gold), gold, **words)
     if asked.mode == "convert":
         return evaluate(_converted(cell, recipe, model, gold), gold, **words)
     if asked.mode:
         return evaluate(model.model.of(asked.mode), gold, standard=gold.standard, **words)
     return evaluate(model, gold, standard=gold.standard, **words)
+
+
+def _pipeline(segmenter: Any, tagger: Any, gold: Corpus) -> Corpus:
+    """Words of two chains' segmenter, with the tags that another model gives them."""
+    found = segmenter.of("segment").predict_layers([sentence[gold.standard] for sentence in gold])
+    return _corpus(tagger.predict_layers([Layer(layer.words) for layer in found]), gold.standard)
 
 
 def _label_ranks(folder: CellFolder, gold: Corpus, asked: Measurement) -> LabelRanks | None:
