@@ -117,6 +117,16 @@ def test_a_long_list_of_sections_is_closed() -> None:
     assert "<summary>" not in page("t", "n", sections[:12])
 
 
+def test_details_of_trees_are_tables_of_their_own() -> None:
+    gold = [Layer(("他", "来"), ("PN", "VV"), (2, 0), ("nsubj", "root"))]
+    found = evaluate_layers(gold, gold, standard="ctb", vocabulary={"他"}).to_dict()
+    scores, *_, details = evaluation_sections(found, "ctb")
+    assert "→" not in "".join(scores.parts)
+    text = "".join(details.parts)
+    assert "<caption>Wrong heads by tags</caption>" in text
+    assert "heads with relations" in text
+
+
 def test_couplets_mark_what_is_wrong() -> None:
     found = {"number": 1, "gained": 1.0, "lost": 0.0}
     found |= {

@@ -34,7 +34,7 @@ Json = Mapping[str, Any]
 
 def evaluation_sections(found: Json, title: str) -> Iterator[Section]:
     """Overall figures, then all available details."""
-    details = ("by_", "confusions", "unknown_tags", "calibration", "label_ranks")
+    details = ("by_", "tag_patterns", "confusions", "unknown_tags", "calibration", "label_ranks")
     figures = {name: value for name, value in found.items() if not name.startswith(details)}
     yield Section(f"{title}: scores", [table(("figure", "value"), _flat(figures), caption="All figures")])
     if found.get("by_tag"):
