@@ -54,6 +54,54 @@ def test_arcs_by_relation_and_distance() -> None:
     assert found.by_distance == {"root": Score(2, 2, 2), "1": Score(3, 2, 2), "2": Score(0, 1, 0)}
 
 
+def test_arcs_between_words_that_were_cut_elsewhere() -> None:
+    guess = [
+        Layer(
+            ("他", "来", "北", "京"), ("PN", "VV", "NR", "NR"), (2, 0, 4, 2), ("nsubj", "root", "x", "obj")
+        ),
+        Layer(("好", "。"), ("VA", "PU"), (0, 1), ("root:x", "dep")),
+    ]
+    found = evaluate_layers(GOLD, guess, standard="x", vocabulary={"他", "。"})
+    assert found.raw_trees is not None
+    assert found.raw_trees.las is not None
+    details = found.details
+    # Punctuation counts, subtypes do not; the two words of the answer for one of gold are two mistakes.
+    assert details.by_relation["root"] == Score(2, 2, 2)
+    assert details.by_relation["obj"] == Score(1, 1, 0)
+    assert details.by_relation["x"] == Score(0, 1, 0)
+    assert details.by_distance == {"root": Score(2, 2, 2), "1": Score(3, 3, 2), "2": Score(0, 1, 0)}
+    right = sum(score.correct for score in details.by_relation.values())
+    assert right == found.raw_trees.las.correct == 3
+    known, unknown = details.by_vocabulary.values()
+    assert (known.uas, known.las) == (100.0, 50.0)
+    assert (unknown.uas, unknown.las) == (pytest.approx(200 / 3), pytest.approx(200 / 3))
+
+
+def test_a_right_arc_over_words_cut_elsewhere_has_gold_s_distance() -> None:
+    gold = Layer(("天", "地人", "和"), None, (3, 1, 0), ("a", "b", "root"))
+    guess = Layer(("天", "地", "人", "和"), None, (4, 1, 1, 0), ("a", "b", "b", "root"))
+    found = evaluate_layers([gold], [guess], standard="x").details
+    assert found.by_distance == {"root": Score(1, 1, 1), "1": Score(1, 1, 0), "2": Score(1, 2, 1)}
+
+
+def test_known_words_of_trees_are_scored_without_punctuation() -> None:
+    found = evaluate_layers(GOLD, GUESS, standard="x", vocabulary={"他", "。"})
+    known, unknown = found.details.by_vocabulary.values()
+    assert (known.tokens, known.uas, known.las) == (2, 100.0, 100.0)
+    assert (unknown.uas, unknown.las) == (pytest.approx(200 / 3), pytest.approx(200 / 3))
+
+
+def test_wrong_heads_by_tags() -> None:
+    found = evaluate_layers(GOLD, GUESS, standard="x").details.tag_patterns
+    assert {name: (each.tokens, each.share, each.head_error) for name, each in found.items()} == {
+        "NR → NN": (1, 100.0, 100.0),
+        "PN → PN": (1, 100.0, 0.0),
+        "PU → PU": (1, 100.0, None),
+        "VA → AD": (1, 100.0, 0.0),
+        "VV → VV": (1, 100.0, 0.0),
+    }
+
+
 def test_a_subtype_is_part_of_a_relation() -> None:
     gold = Layer(("a", "b"), None, (0, 1), ("root", "nmod:poss"))
     found = evaluate_layers([gold], [Layer(("a", "b"), None, (0, 1), ("root", "nmod"))], standard="x").details

@@ -137,6 +137,24 @@ def test_the_form_on_samples(write, tmp_path: Path) -> None:
     assert len(plan.places) == 2, "both rows have the same cell"
 
 
+@pytest.mark.parametrize(
+    ("gold", "is_quick", "part"),
+    [
+        ({"dev": "d", "test": "t"}, False, "test"),
+        ({"dev": "d", "test": "t"}, True, "dev"),
+        ({"dev": "d"}, False, "dev"),
+        ({"test": "t"}, True, "test"),
+    ],
+)
+def test_a_corpus_without_a_test_set_is_judged_on_its_dev_set(
+    gold: dict[str, str], is_quick: bool, part: str, tmp_path: Path
+) -> None:
+    plan = StudyPlan(Study.load("demo"), CorpusShelf(DEMO, tmp_path, (None, None)))
+    place = next(each for each in plan.places if each.table.about.part == "test")
+    cell = dataclasses.replace(place.cells[0], gold={1: gold})
+    assert dataclasses.replace(place, cells=(cell,), is_quick=is_quick).part == part
+
+
 def test_corpora_after_the_first_may_be_larger(tmp_path: Path) -> None:
     study = Study.load("demo")
     limits = ShortForm(limit=20, other_limit=50)

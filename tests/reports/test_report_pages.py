@@ -96,6 +96,37 @@ def test_plots_say_what_they_show() -> None:
         checked(text)
 
 
+def test_iterations_have_whole_numbers() -> None:
+    few = line_chart({"dev": [(1, 70.0), (2, 80.0), (3, 81.0)]}, title="t", x="iteration", y="score")
+    assert ">2</text>" in few
+    assert ">1.5</text>" not in few
+    shares = line_chart({"dev": [(0.1, 70.0), (0.4, 80.0)]}, title="t", x="share", y="score")
+    assert ">0.2</text>" in shares
+
+
+def test_the_number_of_a_bar_stands_at_its_end() -> None:
+    bars = bar_chart([("SB", [80.0, 0.0])], ["a", "b"], title="t")
+    (left,) = re.findall(r'<rect x="(\d+)" y="13"', bars)
+    (place,) = re.findall(r'<text x="([\d.]+)" y="\d+">0\.0</text>', bars)
+    assert float(place) - float(left) == 4
+
+
+def test_a_long_list_of_sections_is_closed() -> None:
+    sections = [Section(f"Part {k}", []) for k in range(13)]
+    assert "<summary>Contents: 13 sections</summary>" in page("t", "n", sections)
+    assert "<summary>" not in page("t", "n", sections[:12])
+
+
+def test_details_of_trees_are_tables_of_their_own() -> None:
+    gold = [Layer(("他", "来"), ("PN", "VV"), (2, 0), ("nsubj", "root"))]
+    found = evaluate_layers(gold, gold, standard="ctb", vocabulary={"他"}).to_dict()
+    scores, *_, details = evaluation_sections(found, "ctb")
+    assert "→" not in "".join(scores.parts)
+    text = "".join(details.parts)
+    assert "<caption>Wrong heads by tags</caption>" in text
+    assert "heads with relations" in text
+
+
 def test_couplets_mark_what_is_wrong() -> None:
     found = {"number": 1, "gained": 1.0, "lost": 0.0}
     found |= {

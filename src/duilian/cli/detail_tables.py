@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duilian.cli.tables import show
-from duilian.evaluation.breakdown import SHOWN_GROUPS, Breakdown
+from duilian.evaluation.breakdown import SHOWN_GROUPS, Breakdown, WordGroup
 from duilian.evaluation.score import Score
 
 _CONFUSIONS_SHOWN = 15
@@ -22,19 +22,7 @@ def show_details(found: Breakdown) -> None:
         _scores("relation", found.by_relation),
         _scores("distance", found.by_distance),
         _lengths(found.by_length),
-        table(
-            ("words", "tokens", "share", "recall", "with tag"),
-            (
-                (
-                    SHOWN_GROUPS.get(name, name),
-                    f"{each.tokens:,}",
-                    percent(each.share),
-                    percent(each.recall),
-                    percent(each.tag_recall),
-                )
-                for name, each in found.by_vocabulary.items()
-            ),
-        ),
+        _vocabulary(found.by_vocabulary),
         table(
             ("gold", "answer", "count", "for example"),
             (
@@ -62,6 +50,16 @@ def _lengths(found: Mapping[str, Mapping[str, Score]]) -> Table:
         for group, scores in found.items()
     )
     return table(("words in the sentence", *(name.replace("_", " ") for name in names)), rows)
+
+
+def _vocabulary(found: Mapping[str, WordGroup]) -> Table:
+    titles = {"share": "share", "recall": "recall", "tag_recall": "with tag", "uas": "uas", "las": "las"}
+    kept = [key for key in titles if any(getattr(each, key) is not None for each in found.values())]
+    rows = (
+        (SHOWN_GROUPS.get(name, name), f"{each.tokens:,}", *(percent(getattr(each, key)) for key in kept))
+        for name, each in found.items()
+    )
+    return table(("words", "tokens", *(titles[key] for key in kept)), rows)
 
 
 def table(

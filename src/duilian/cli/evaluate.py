@@ -128,7 +128,8 @@ def command(
         raise typer.BadParameter("a model is not a file of answers", param_hint="--answer-format")
     path = find_model(system)
     if is_parser(path):
-        _show([_evaluate_parser(load_parser(path), gold, tagger, threads, reading)], as_json, details)
+        measured = _evaluate_parser(load_parser(path), gold, tagger, against or [], threads, reading)
+        _show([measured], as_json, details)
         return
     parts = load_parts(path)
     analyzer = Analyzer(in_mode(parts["tagger"], mode), parts.get("parser"))
@@ -212,21 +213,34 @@ def _evaluate(
     reading: dict[str, Any],
 ) -> Evaluation:
     corpus = read_gold_files(gold, tagger, **reading)
-    # The second corpus may be in another standard, and another format.
-    known = [
-        vocabulary(read_gold(each, tagger, **reading)) if not k else vocabulary(read(each, check_tags=False))
-        for k, each in enumerate(against)
-    ]
-    found = evaluate(analyzer, corpus, standard=tagger.standard, threads=threads, **_vocabularies(known))
+    known = _known_words(against, tagger, reading)
+    found = evaluate(analyzer, corpus, standard=tagger.standard, threads=threads, **known)
     _warn_of_unknown_tags(tagger, corpus)
     return found
 
 
+def _known_words(
+    against: list[str], model: StandardTagger | Parser, reading: dict[str, Any]
+) -> dict[str, Any]:
+    """The vocabularies; the second corpus may be in another standard, and another format."""
+    known = [
+        vocabulary(read_gold(each, model, **reading)) if not k else vocabulary(read(each, check_tags=False))
+        for k, each in enumerate(against)
+    ]
+    return _vocabularies(known)
+
+
 def _evaluate_parser(
-    parser: Parser, gold: list[str], tagger: str | None, threads: int, reading: dict[str, Any]
+    parser: Parser,
+    gold: list[str],
+    tagger: str | None,
+    against: list[str],
+    threads: int,
+    reading: dict[str, Any],
 ) -> Evaluation:
     chosen = None if tagger is None else tagger_for(load(find_model(tagger)))
-    return measure_parser(parser, read_gold_files(gold, parser, **reading), tagger=chosen, threads=threads)
+    corpus, known = read_gold_files(gold, parser, **reading), _known_words(against, parser, reading)
+    return measure_parser(parser, corpus, tagger=chosen, threads=threads, **known)
 
 
 def _warn_of_unknown_tags(tagger: StandardTagger, corpus: Corpus) -> None:

@@ -50,7 +50,9 @@ def evaluate(
             "expected a model and a corpus", "read them with duilian.load(path), duilian.read(path)"
         )
     if isinstance(model, TreeAnnotator):
-        return measure_parser(model, gold, threads=threads)
+        return measure_parser(
+            model, gold, vocabulary=vocabulary, other_vocabulary=other_vocabulary, threads=threads
+        )
     found = answer_of(model, gold, standard, threads)
     measured = evaluate_layers(
         found.gold,

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
@@ -115,11 +115,13 @@ def measure_parser(
     gold: Corpus,
     *,
     tagger: StandardTagger | None = None,
+    vocabulary: Set[str] | None = None,
+    other_vocabulary: Set[str] | None = None,
     threads: int = 1,
 ) -> Evaluation:
     """Compute all metrics that the gold trees allow, and time tagging and parsing.
 
-    The parser sees gold tags unless there is a tagger.
+    The parser sees gold tags unless there is a tagger. Words outside the vocabularies are scored separately.
     """
     layers = [sentence[gold.standard] for sentence in gold]
     layers = [layer for layer in layers if layer.heads is not None]
@@ -129,7 +131,13 @@ def measure_parser(
     tagged = layers if tagger is None else with_tags(layers, tagger, threads)
     guess = parsed_layers(parser, tagged, threads)
     seconds = time.perf_counter() - start
-    found = evaluate_layers(layers, guess, standard=gold.standard).timed(seconds)
+    found = evaluate_layers(
+        layers,
+        guess,
+        standard=gold.standard,
+        vocabulary=vocabulary,
+        other_vocabulary=other_vocabulary,
+    ).timed(seconds)
     if not isinstance(parser, OffersPruning):
         return found
     return dataclasses.replace(found, pruning=pruning_score(parser.predictor_, layers, guess, threads))

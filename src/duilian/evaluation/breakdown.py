@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 import numpy as np
 
 from duilian.corpus.counts import percentage
 from duilian.corpus.sentence import Tag
-from duilian.evaluation.attachment import JudgedWord, judged_words
+from duilian.evaluation.arcs import JudgedArcs, group_name
 from duilian.evaluation.judged import Judged
-from duilian.evaluation.score import GOLD, Score, is_right
+from duilian.evaluation.score import GOLD, BoolArray, Score, is_right
 from duilian.evaluation.tagging import shown_tag
 
 LENGTHS = (10, 20, 30, 40)  # the longest sentences of each group but the last, in gold words
-DISTANCES = (1, 2, 3, 6)  # the longest arcs of each group but the last, in words
 EXAMPLES = 3  # of each confusion
 MAX_CONFUSIONS = 50
 CONTEXT_WORDS = 4  # on either side of an example
@@ -50,6 +49,21 @@ class WordGroup:
     share: float  # of all gold words, in percent
     recall: float  # of words, in percent
     tag_recall: float | None  # of words with their tags
+    uas: float | None = None  # words with their heads, as a share of those that UAS counts
+    las: float | None = None
+
+    def as_json(self) -> dict[str, float]:
+        """The available figures."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TagPattern:
+    """Words of one gold tag that the answer gives one tag, right or wrong (Li et al. 2014, Table VIII)."""
+
+    tokens: int
+    share: float  # of the words with this gold tag that the answer has, in percent
+    head_error: float | None  # wrong heads among those of them that UAS counts, in percent
 
     def as_json(self) -> dict[str, float]:
         """The available figures."""
@@ -65,6 +79,7 @@ class Breakdown:
     by_length: Mapping[str, Mapping[str, Score]] = dataclasses.field(default_factory=dict)
     by_distance: Mapping[str, Score] = dataclasses.field(default_factory=dict)
     by_vocabulary: Mapping[str, WordGroup] = dataclasses.field(default_factory=dict)
+    tag_patterns: Mapping[str, TagPattern] = dataclasses.field(default_factory=dict)
     confusions: Sequence[Confusion] = ()
     unknown_tags: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
@@ -79,6 +94,7 @@ class Breakdown:
             },
             "by_distance": {group: score.with_counts() for group, score in self.by_distance.items()},
             "by_vocabulary": {name: group.as_json() for name, group in self.by_vocabulary.items()},
+            "tag_patterns": {name: each.as_json() for name, each in self.tag_patterns.items()},
             "confusions": [each.as_json() for each in self.confusions],
             "unknown_tags": dict(self.unknown_tags),
         }
@@ -89,15 +105,15 @@ def breakdown(
     judged: Judged, vocabulary: Set[str] | None = None, other_vocabulary: Set[str] | None = None
 ) -> Breakdown:
     """Count all details; words are grouped by one or two vocabularies if they are given."""
-    trees = judged.is_parallel and judged.has("heads")
-    labelled = trees and judged.has("relations")
-    words = list(judged_words(judged.gold, judged.guess)) if trees else []
+    arcs = JudgedArcs.of(judged)
+    groups = {} if vocabulary is None else _by_vocabulary(judged, arcs, vocabulary, other_vocabulary)
     return Breakdown(
         by_tag=scores_by_tag(judged) if judged.is_tagged else {},
-        by_relation=_by_relation(words) if labelled else {},
+        by_relation={} if arcs is None else arcs.by_relation(),
         by_length=_by_length(judged),
-        by_distance=_by_distance(words),
-        by_vocabulary={} if vocabulary is None else _by_vocabulary(judged, vocabulary, other_vocabulary),
+        by_distance={} if arcs is None else arcs.by_distance(),
+        by_vocabulary=groups,
+        tag_patterns=_tag_patterns(judged, arcs) if judged.is_tagged and arcs is not None else {},
         confusions=_confusions(judged) if judged.is_tagged else (),
         unknown_tags=_unknown_tags(judged) if judged.is_tagged else {},
     )
@@ -123,42 +139,6 @@ def scores_by_tag(judged: Judged) -> dict[str, Score]:
     return {tag: Score(*counts[tag]) for tag in sorted(counts)}
 
 
-def _scores(
-    words: Sequence[Sequence[JudgedWord]],
-    key: Callable[[int | None, str | None, int], str | None],
-    labelled: bool,
-) -> dict[str, Score]:
-    """Score arcs grouped by `key`; all words with a gold head count."""
-    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for sentence in words:
-        for number, word in enumerate(sentence, 1):
-            if not word.counts(labelled, punctuation=True):
-                continue
-            gold = key(word.head, word.relation, number)
-            guess = key(word.guessed_head, word.guessed_relation, number)
-            right = gold if word.is_right(labelled) else None
-            for column, name in enumerate((gold, guess, right)):
-                if name is not None:
-                    counts[name][column] += 1
-    return {name: Score(*row) for name, row in counts.items()}
-
-
-def _by_relation(words: Sequence[Sequence[JudgedWord]]) -> dict[str, Score]:
-    found = _scores(words, lambda _, relation, __: relation, True)
-    return dict(sorted(found.items()))
-
-
-def _by_distance(words: Sequence[Sequence[JudgedWord]]) -> dict[str, Score]:
-    def key(head: int | None, _: str | None, number: int) -> str | None:
-        if head is None:
-            return None
-        return "root" if head == 0 else _group(abs(head - number), DISTANCES)
-
-    found = _scores(words, key, False)
-    names = ["root", *(_group(size, DISTANCES) for size in (*DISTANCES, DISTANCES[-1] + 1))]
-    return {name: found[name] for name in names if name in found}
-
-
 def _by_length(judged: Judged) -> dict[str, dict[str, Score]]:
     """Every metric in groups of sentences by the number of gold words."""
     sizes = judged.alignment.gold_sizes
@@ -168,7 +148,7 @@ def _by_length(judged: Judged) -> dict[str, dict[str, Score]]:
         here = number == group
         if not sizes[here].any():
             continue
-        name = _group(int(sizes[here].max()), LENGTHS)
+        name = group_name(int(sizes[here].max()), LENGTHS)
         found[name] = {
             metric: Score.of(counts[here])
             for metric, counts in judged.counts.items()
@@ -177,39 +157,62 @@ def _by_length(judged: Judged) -> dict[str, dict[str, Score]]:
     return found
 
 
-def _group(size: int, limits: Sequence[int]) -> str:
-    """The name of the group of a size: 1-10, 11-20 …, more than the last limit."""
-    low = 1
-    for limit in limits:
-        if size <= limit:
-            return str(limit) if low == limit else f"{low}-{limit}"
-        low = limit + 1
-    return f"{low}+"
-
-
-def _by_vocabulary(judged: Judged, here: Set[str], there: Set[str] | None) -> dict[str, WordGroup]:
+def _by_vocabulary(
+    judged: Judged, arcs: JudgedArcs | None, here: Set[str], there: Set[str] | None
+) -> dict[str, WordGroup]:
     """Known words, words known to the other vocabulary only, and the rest (Li et al. 2017, Fig. 7)."""
     names = (KNOWN, UNKNOWN) if there is None else (KNOWN, KNOWN_THERE, UNKNOWN)
     group = [
         KNOWN if word in here else KNOWN_THERE if there is not None and word in there else UNKNOWN
         for word in judged.alignment.gold_words
     ]
-    of = {name: np.array([each == name for each in group], np.bool_) for name in names}
+    every = np.ones(len(group), np.bool_)
     found = judged.alignment.match >= 0
-    judged_tags = np.array([tag is not None for tag, _, _ in judged.matched_tags], np.bool_)
-    return {
-        name: WordGroup(
+    tagged = np.array([tag is not None for tag, _, _ in judged.matched_tags], np.bool_)
+    groups = {}
+    for name in names:
+        mask = np.array([each == name for each in group], np.bool_)
+        groups[name] = WordGroup(
             tokens=int(mask.sum()),
-            share=percentage(int(mask.sum()), len(group)),
-            recall=percentage(int((found & mask).sum()), int(mask.sum())),
-            tag_recall=percentage(
-                int((judged.is_found & judged_tags & mask).sum()), int((judged_tags & mask).sum())
-            )
-            if judged.is_tagged
-            else None,
+            share=_share(mask, every),
+            recall=_share(found, mask),
+            tag_recall=_share(judged.is_found, tagged & mask) if judged.is_tagged else None,
+            uas=None if arcs is None else _share(arcs.has_head, arcs.counts & mask),
+            las=None if arcs is None or not arcs.is_labelled else _share(arcs.has_arc, arcs.counts & mask),
         )
-        for name, mask in of.items()
+    return groups
+
+
+def _share(right: BoolArray, of: BoolArray) -> float:
+    return percentage(int((right & of).sum()), int(of.sum()))
+
+
+def _tag_patterns(judged: Judged, arcs: JudgedArcs) -> dict[str, TagPattern]:
+    """What became of each gold tag, and how often the heads of these words are wrong; most frequent first."""
+    places: dict[tuple[str, str], list[int]] = defaultdict(list)
+    sums: Counter[str] = Counter()
+    for place, (gold, guess, is_word) in enumerate(judged.matched_tags):
+        if is_word and isinstance(gold, str) and isinstance(guess, str):
+            places[gold, guess].append(place)
+            sums[gold] += 1
+    ranked = sorted(places.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    kept = [pair for pair, _ in ranked if pair[0] != pair[1]][:MAX_CONFUSIONS]
+    return {
+        f"{gold} → {guess}": TagPattern(
+            tokens=len(here),
+            share=percentage(len(here), sums[gold]),
+            head_error=_head_error(arcs, here),
+        )
+        for (gold, guess), here in ranked
+        if gold == guess or (gold, guess) in kept
     }
+
+
+def _head_error(arcs: JudgedArcs, places: Sequence[int]) -> float | None:
+    counts = arcs.counts[places]
+    return (
+        percentage(int((counts & ~arcs.has_head[places]).sum()), int(counts.sum())) if counts.any() else None
+    )
 
 
 def _confusions(judged: Judged) -> list[Confusion]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,13 @@ from duilian.conversion import convert
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.counts import vocabulary
 from duilian.corpus.formats.jsonlines import write_jsonlines
+from duilian.corpus.sentence import Tag
 from duilian.engine import evaluate, load
 from duilian.engine.parsing import measure_parser
 from duilian.errors import ConfigError
 from duilian.evaluation import Evaluation
 from duilian.evaluation.letters import letter_scores
-from duilian.experiments.plan import TAGGED, Cell, Measurement
+from duilian.experiments.plan import TAGGED, TWO_CHAINS, Cell, Measurement
 from duilian.experiments.udpipe import UDPipe, train_udpipe
 from duilian.learning.run_log import LOG_SUFFIX, peak_memory, read_log
 from duilian.models import is_parser, load_parser, tagger_for
@@ -156,7 +158,8 @@ def _tagger(cell: Cell, cells: Path, data: Path) -> Any:
     _trained(cell.tagger, folder, data)
     if cell.tagger.rival:
         return UDPipe(folder.model).tagger
-    return tagger_for(load(folder.model).model)
+    model = load(folder.model).model
+    return model.of("tag") if cell.tagger.kind == TWO_CHAINS else tagger_for(model)
 
 
 def _measure(cell: Cell, folder: CellFolder, recipe: Recipe, asked: Measurement, tagger: Any) -> None:
@@ -186,15 +189,23 @@ def _evaluation(
     known = list(_vocabularies(cell, recipe, asked)) if asked.vocabulary else []
     words = dict(zip(("vocabulary", "other_vocabulary"), known, strict=False))
     if cell.rival:
-        return measure_parser(UDPipe(folder.model), gold, tagger=tagger)
+        return measure_parser(UDPipe(folder.model), gold, tagger=tagger, **words)
     if is_parser(folder.model):
-        return measure_parser(load_parser(folder.model), gold, tagger=tagger)
+        return measure_parser(load_parser(folder.model), gold, tagger=tagger, **words)
     model = load(folder.model)
+    if tagger is not None:
+        return evaluate(_pipeline(model.model, tagger, gold), gold, **words)
     if asked.mode == "convert":
         return evaluate(_converted(cell, recipe, model, gold), gold, **words)
     if asked.mode:
         return evaluate(model.model.of(asked.mode), gold, standard=gold.standard, **words)
     return evaluate(model, gold, standard=gold.standard, **words)
+
+
+def _pipeline(segmenter: Any, tagger: Any, gold: Corpus) -> Corpus:
+    """Words of two chains' segmenter, with the tags that another model gives them."""
+    found = segmenter.of("segment").predict_layers([sentence[gold.standard] for sentence in gold])
+    return _corpus(tagger.predict_layers([Layer(layer.words) for layer in found]), gold.standard)
 
 
 def _label_ranks(folder: CellFolder, gold: Corpus, asked: Measurement) -> LabelRanks | None:
@@ -209,10 +220,30 @@ def _converted(cell: Cell, recipe: Recipe, model: Any, gold: Corpus) -> Corpus:
         raise ConfigError(f"{cell.name}: its data has no sentences to convert")
     given = recipe.corpus(Side().updated(cell.given), "test")
     assert given is not None
+    if cell.table_from is not None:
+        return _by_table(cell.table_from, recipe, tagger_for(model.model), given, gold.standard)
     if (given.standard, gold.standard) in conversions_of(model.model):
         return convert(model.model, given, gold.standard, unknown_tags=True)
     layers = [sentence[gold.standard] for sentence in gold]
     return _corpus(tagger_for(model.model).predict_layers(layers), gold.standard)
+
+
+def _by_table(side: Mapping[str, Any], recipe: Recipe, tagger: Any, given: Corpus, standard: str) -> Corpus:
+    """Each tag becomes the one that the tagger gives words with this tag most often in another corpus."""
+    source = recipe.corpus(Side().updated(side), "train")
+    assert source is not None
+    layers = [sentence[source.standard] for sentence in source]
+    seen: dict[Tag, Counter[Tag]] = defaultdict(Counter)
+    for layer, guess in zip(layers, tagger.predict_layers(layers), strict=True):
+        for old, new in zip(layer.tags or (), guess.tags or (), strict=True):
+            seen[old][new] += 1
+    commonest = sum(seen.values(), Counter()).most_common(1)[0][0]
+    table = defaultdict(lambda: commonest, {old: new.most_common(1)[0][0] for old, new in seen.items()})
+    found = [sentence[given.standard] for sentence in given]
+    return _corpus(
+        [dataclasses.replace(layer, tags=tuple(table[tag] for tag in layer.tags or ())) for layer in found],
+        standard,
+    )
 
 
 def _vocabularies(cell: Cell, recipe: Recipe, asked: Measurement) -> Iterator[Any]:

@@ -92,6 +92,12 @@ class CorpusShelf:
                 self._hashes[path] = hashlib.file_digest(file, "sha256").hexdigest()
         return self._hashes[path]
 
+    def size(self, side: Mapping[str, Any], part: Part) -> tuple[int, int]:
+        """The number of sentences and of words in a part of a `[[side]]`, within its limit."""
+        corpus = NamedCorpus("", "", side)
+        sentences = [*self._sentences(corpus, part, limited=False, check_tags=False)]
+        return len(sentences), sum(len(each[side["standard"]]) for each in sentences)
+
     def _prepared(self, step: Mapping[str, Any], source: NamedCorpus) -> NamedCorpus:
         steps: dict[str, Callable[[Mapping[str, Any], NamedCorpus], NamedCorpus]] = {
             "mix": self._mixed,
@@ -185,7 +191,9 @@ class CorpusShelf:
                 file.writelines(line.encode() for line in write_jsonlines(sentences()))
         return f"{PREPARED}{name}"
 
-    def _sentences(self, source: NamedCorpus, part: str, *, limited: bool = True) -> Iterable[Sentence]:
+    def _sentences(
+        self, source: NamedCorpus, part: str, *, limited: bool = True, check_tags: bool = True
+    ) -> Iterable[Sentence]:
         side = source.side
         limit = self._limits[part != "train"] if limited else None
         own = side.get(_limit(part))
@@ -194,7 +202,7 @@ class CorpusShelf:
             reading["names"] = reading.pop("columns")
         count = 0
         for path in self.files(source, part):
-            for sentence in read_sentences(path, standard=side["standard"], **reading):
+            for sentence in read_sentences(path, standard=side["standard"], check_tags=check_tags, **reading):
                 if count in (limit, own):
                     return
                 count += 1

@@ -27,6 +27,7 @@ from duilian.wording import counted
 CELL_VERSION = 1  # increase it if cells are run differently: then all of them run again
 TWO_CHAINS, MODES = "two-chain", ("segment", "joint", "tag")
 TAGGED = "tagged"  # the mode of a parser that reads the tags of a tagger
+TABLE = "table"  # in the key of a cell that converts by a table
 ALGORITHM = "learning.algorithm="
 KEPT = ("sample", "limit", "min_pairs")  # of a recipe's own sides
 NOT_TRAINED_ON = ("test", "test_limit")
@@ -63,6 +64,7 @@ class Cell:
     tagger: Cell | None = None
     measurements: tuple[Measurement, ...] = ()
     rival: str = ""  # another program that is trained instead
+    table_from: Mapping[str, Any] | None = None  # the [[side]] of the corpus whose tags a table converts
 
     @property
     def folder(self) -> str:
@@ -82,9 +84,10 @@ class Place:
 
     @property
     def part(self) -> str:
-        """The part that is judged; the quick form prefers the dev set to the test set."""
-        has_dev = all("dev" in gold for gold in self.cells[0].gold.values())
-        return "dev" if self.is_quick and has_dev else self.table.about.part
+        """The part that is judged; the dev set in the quick form, and if a corpus has no test set."""
+        golds = self.cells[0].gold.values()
+        has_dev, has_test = (all(part in gold for gold in golds) for part in ("dev", "test"))
+        return "dev" if has_dev and (self.is_quick or not has_test) else self.table.about.part
 
     def measurement(self, column: Column) -> Measurement | None:
         """The measurement for a column; None if the system does not answer in that standard."""
@@ -175,7 +178,7 @@ class StudyPlan:
         names = [f"{row.system}@{data.name}", *row.set, f"seed={seed}"]
         return Cell(
             name=" ".join(names),
-            key=self._key(system.rival + text, corpora.values()),
+            key=self._key(f"{system.rival}{TABLE if system.by_table else ''}{text}", corpora.values()),
             kind=system.rival or kind.name,
             recipe=text,
             gold={place: self._gold(corpora[place]) for place in answered},
@@ -184,6 +187,7 @@ class StudyPlan:
             given=self._given(corpora[system.sides[0]]),
             tagger=tagger,
             rival=system.rival,
+            table_from=self._words(self.shelf[data.corpora[1]], 2) if system.by_table else None,
         )
 
     def _content(

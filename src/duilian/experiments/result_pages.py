@@ -9,6 +9,7 @@ from pathlib import Path
 
 from duilian.atomic_files import replacing
 from duilian.experiments.cell_run import TEST_LOG, CellFolder
+from duilian.experiments.full_cost import FullCost
 from duilian.experiments.plan import StudyPlan
 from duilian.experiments.results import SIGNIFICANT, ExperimentResult, FilledTable, ResultRow
 from duilian.experiments.study import studies
@@ -19,6 +20,9 @@ from duilian.reports.sections import comparison_sections, curve_sections
 from duilian.result_tables import shown_p
 from duilian.wording import counted
 
+COST_TITLE = "What the full form costs"
+COST_HEADS = ("system", "cells", "CPU minutes")
+LONG = 3 * 3600.0  # seconds that are better said in hours
 MAX_CURVES = 30  # of the HTML page
 FORMS = {
     "quick": ("The quick form:", "It shows that everything runs, and no more."),
@@ -57,6 +61,8 @@ def facts_line(result: ExperimentResult) -> str:
 
 
 def _cpu_time(seconds: float) -> str:
+    if seconds >= LONG:
+        return f"{seconds / 3600:,.1f} h"
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"
 
 
@@ -82,6 +88,8 @@ def markdown_page(result: ExperimentResult, tests: Sequence[str] = ()) -> str:
         lines += [f"Not run: {name} (there is no `{Path(path).name}`).", ""]
     for each in result.tables:
         lines += list(_markdown_table(each))
+    if result.full_cost is not None:
+        lines += list(_markdown_cost(result.full_cost))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -130,6 +138,30 @@ def _markdown_table(found: FilledTable) -> Iterator[str]:
     yield from _verdicts(found)
 
 
+def _markdown_cost(found: FullCost) -> Iterator[str]:
+    yield from (f"## {COST_TITLE}", "", cost_line(found), "")
+    yield f"| {' | '.join(COST_HEADS)} |"
+    yield "| --- | ---: | ---: |"
+    for each in found.systems:
+        yield f"| {each.system} | {each.cells} | {each.seconds / 60:,.1f} |"
+    yield ""
+
+
+def cost_line(found: FullCost) -> str:
+    """What the estimate says, and what it is made of."""
+    seconds = found.hours * 3600
+    said = (
+        f"About {_cpu_time(seconds)} of CPU time, so {_cpu_time(seconds / 2)} on two cores, on those of the "
+        "corpora that are here. This is an estimate: the time of each cell on samples, times the number of "
+        "words that the full form reads, in as many iterations."
+    )
+    if found.likened:
+        said += f" {counted(found.likened, 'cell')} not run on samples count as the most similar one."
+    if found.unknown:
+        said += f" Without an estimate: {', '.join(found.unknown)}."
+    return said
+
+
 def _verdicts(found: FilledTable) -> Iterator[str]:
     """The verdicts of the comparison; rows without a gain are named too."""
     base = found.plan.about.compare
@@ -176,6 +208,11 @@ def _sections(
     yield Section("About", list(_about(result, tests)))
     for found in result.tables:
         yield Section(f"{found.name}: {found.plan.about.title}", list(_table_parts(found)))
+    if result.full_cost is not None:
+        rows = [(each.system, each.cells, each.seconds / 60) for each in result.full_cost.systems]
+        yield Section(
+            COST_TITLE, [note(cost_line(result.full_cost)), table(COST_HEADS, rows, caption=COST_TITLE)]
+        )
     for found in result.tables:
         for name, comparison in found.comparisons.items():
             for section in list(comparison_sections(comparison))[1:]:
@@ -193,14 +230,13 @@ def _table_parts(found: FilledTable) -> Iterator[str]:
         yield note(about.note)
     heads = ["data", "row"]
     forms: dict[str, Callable[[object], str]] = {"p": shown_p}
-    for column in found.plan.columns:
-        own = [column.title, f"{column.title}, paper"] if found.has_paper else [column.title]
+    has_paper = [any(row.paper[k] is not None for row in found.rows) for k in range(len(found.columns))]
+    for column, has in zip(found.plan.columns, has_paper, strict=True):
+        own = [column.title, f"{column.title}, paper"] if has else [column.title]
         heads += own
         forms |= dict.fromkeys(own, functools.partial(shown, decimals=column.decimals))
     p = ["p"] if found.has_p else []
-    rows = [
-        [row.data, row.name, *_pairs(row, found.has_paper), *([row.p] if p else [])] for row in found.rows
-    ]
+    rows = [[row.data, row.name, *_pairs(row, has_paper), *([row.p] if p else [])] for row in found.rows]
     yield table([*heads, *p], rows, caption=about.title, forms=forms)
     if about.chart:
         yield from _charts(found, about.chart)
@@ -220,10 +256,13 @@ def _across(found: FilledTable, axis: str) -> Iterator[str]:
         yield line_chart(series, title=f"{found.plan.about.title}, {data}", x=axis, y="")
 
 
-def _pairs(row: ResultRow, has_paper: bool) -> list[float | None]:
-    if not has_paper:
-        return list(row.values)
-    return [each for pair in zip(row.values, row.paper, strict=True) for each in pair]
+def _pairs(row: ResultRow, has_paper: Sequence[bool]) -> list[float | None]:
+    """Our values, each with the paper's in the columns that have some."""
+    return [
+        each
+        for value, paper, has in zip(row.values, row.paper, has_paper, strict=True)
+        for each in ((value, paper) if has else (value,))
+    ]
 
 
 def _charts(found: FilledTable, axis: str) -> Iterator[str]:

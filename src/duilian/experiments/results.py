@@ -13,6 +13,7 @@ from typing import Any
 from duilian.corpus import read
 from duilian.engine import compare
 from duilian.experiments.cell_run import CellFolder, read_json, write_json
+from duilian.experiments.full_cost import FullCost, full_cost
 from duilian.experiments.plan import Cell, Place, StudyPlan
 from duilian.experiments.study import Column, ShortForm, TablePlan
 from duilian.result_tables import frame, html_table, shown_p
@@ -90,6 +91,7 @@ class ExperimentResult:
     cells: int
     finished: int
     limits: str = ""  # what a shorter form was limited to
+    full_cost: FullCost | None = None  # of the whole study, if this is its form on samples
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -101,6 +103,7 @@ class ExperimentResult:
             "cells": self.cells,
             "finished": self.finished,
             "cpu_seconds": self.seconds,
+            **({} if self.full_cost is None else {"full_cost": self.full_cost.to_dict()}),
             "tables": [
                 {
                     "name": table.name,
@@ -183,6 +186,7 @@ def collect(plan: StudyPlan, cells: Path, facts: Mapping[str, Any]) -> Experimen
         cells=len(plan.cells),
         finished=len(trained),
         limits="" if study.form == "full" else _limits(study.limits, trained),
+        full_cost=full_cost(plan, cells) if study.form == "sample" else None,
     )
 
 

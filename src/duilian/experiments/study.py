@@ -53,7 +53,14 @@ class System(Settings):
     )
     quick: tuple[str, ...] = setting((), "Further changes in the quick form.")
     sample: tuple[str, ...] = setting((), "Further changes in the form on samples.")
-    tagger: str | None = setting(None, "A system whose model tags the words that a parser reads.")
+    tagger: str | None = setting(
+        None,
+        "A system whose model tags the words that a parser reads, or that a segmenter of two chains finds.",
+    )
+    by_table: bool = setting(
+        False,
+        "Convert by a table: each tag of the second corpus becomes the tag that its words get most often.",
+    )
     rival: Literal["", "udpipe", "udpipe-parser"] = setting(
         "", "Another program to train on the files of the recipe, with its number of iterations."
     )

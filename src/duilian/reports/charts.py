@@ -44,6 +44,7 @@ def line_chart(series: Series, *, title: str, x: str, y: str, diagonal: bool = F
 class _Scale:
     def __init__(self, xs: Sequence[float], ys: Sequence[float]) -> None:
         self.x, self.y = _range(xs), _range(ys)
+        self.is_whole = all(float(value).is_integer() for value in xs)  # such as iterations
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         a = (x - self.x[0]) / (self.x[1] - self.x[0])
@@ -56,7 +57,7 @@ class _Scale:
             _, place = self.at(self.x[0], value)
             found.append(f'<path class="axis" d="M{_LEFT} {place:.1f} H{_WIDTH - _RIGHT}"/>')
             found.append(f'<text x="{_LEFT - 4}" y="{place + 4:.1f}" text-anchor="end">{value:.4g}</text>')
-        for value in _ticks(self.x):
+        for value in _ticks(self.x, least=1.0 if self.is_whole else 0.0):
             place, _ = self.at(value, self.y[0])
             found.append(f'<text x="{place:.1f}" y="{_HEIGHT - 14}" text-anchor="middle">{value:.4g}</text>')
         found.append(f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 2}" text-anchor="end">{escape(x)}</text>')
@@ -69,11 +70,12 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
     return (low - room, high + room) if high > low else (low - 0.5, high + 0.5)
 
 
-def _ticks(span: tuple[float, float]) -> list[float]:
-    """A few round numbers in a range."""
+def _ticks(span: tuple[float, float], least: float = 0.0) -> list[float]:
+    """A few round numbers in a range, at least so far apart."""
     wide = span[1] - span[0]
     power = 10.0 ** math.floor(math.log10(wide / _TICKS))
     step = next(power * k for k in (1, 2, 5, 10, 20) if wide / (power * k) <= _TICKS + 1)
+    step = max(step, least)
     first = int(span[0] // step) + 1
     return [k * step for k in range(first, int(span[1] // step) + 1)]
 
@@ -97,9 +99,8 @@ def bar_chart(rows: Sequence[tuple[str, Sequence[float]]], names: Sequence[str],
             hint = f"<title>{escape(label)}, {escape(names[n])}: {value:.2f}</title>"
             size = f'width="{wide:.1f}" height="{_BAR - 1}"'
             found.append(f'<rect x="{left}" y="{place}" {size} fill="{colour}">{hint}</rect>')
-        best = max(values)
-        end = left + room * min(best, 100.0) / 100
-        found.append(f'<text x="{end + 4:.1f}" y="{top + thick / 2 + 2:.1f}">{values[-1]:.1f}</text>')
+        end, last = left + room * min(max(values[-1], 0.0), 100.0) / 100, top + (len(names) - 1) * _BAR
+        found.append(f'<text x="{end + 4:.1f}" y="{last + _BAR - 1}">{values[-1]:.1f}</text>')
     said = "; ".join(f"{label}: {', '.join(f'{value:.1f}' for value in values)}" for label, values in rows)
     svg = _svg(_WIDTH, thick * len(rows) + 8, title, f"{', '.join(names)}. {said}.", "".join(found), "plot")
     return _figure(svg, title, names)
@@ -127,7 +128,7 @@ def heat_map(
             found.append(f'<rect class="cell" {place} {shade}>{hint}</rect>')
     width, height = left + len(columns) * _CELL + 10, top + len(rows) * _CELL + 10
     svg = _svg(width, height, title, said, "".join(found), "natural")
-    return _figure(scrolling(svg, title), title, ())
+    return _figure(scrolling(svg, title), title, (), kind="wide")
 
 
 def _width_of(label: str) -> int:
@@ -141,7 +142,9 @@ def _svg(width: float, height: float, title: str, said: str, body: str, kind: st
     return f'<svg class="{kind}" {size}viewBox="0 0 {width} {height}" {label}>{body}</svg>'
 
 
-def _figure(svg: str, title: str, names: Sequence[str], *, are_lines: bool = False) -> str:
+def _figure(
+    svg: str, title: str, names: Sequence[str], *, are_lines: bool = False, kind: str = "narrow"
+) -> str:
     legend = "".join(
         f'<li><span style="border-color:var(--{COLOURS[k % len(COLOURS)]});'
         f'border-top-style:{"dashed" if are_lines and DASHES[k % len(DASHES)] else "solid"}"></span>'
@@ -149,4 +152,4 @@ def _figure(svg: str, title: str, names: Sequence[str], *, are_lines: bool = Fal
         for k, name in enumerate(names)
     )
     shown = f'<ul class="legend">{legend}</ul>' if len(names) > 1 else ""
-    return f"<figure>{svg}{shown}<figcaption>{escape(title)}</figcaption></figure>"
+    return f"<figure class={kind}>{svg}{shown}<figcaption>{escape(title)}</figcaption></figure>"

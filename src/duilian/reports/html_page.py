@@ -12,6 +12,7 @@ from pathlib import Path
 from duilian.version import __version__
 
 _ASSETS = Path(__file__).with_name("assets")
+MAX_LINKS = 12  # of the list of sections before it is closed
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -38,12 +39,20 @@ def page(title: str, note: str, sections: Sequence[Section]) -> str:
         f'<link rel="icon" href="data:,">\n<style>\n{style}</style></head>\n'
         f'<body><a class="skip" href="#content">Skip to content</a>'
         f"<header><h1>{escape(title)}</h1><p class=note>{escape(note)}</p>"
-        f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>\n'
+        f'<nav aria-label="Sections">{_contents(links, len(sections))}</nav></header>\n'
         f'<main id="content">{body}</main>\n<footer><p>Duilian {escape(__version__)}. '
         "Shares are percentages. Click a column title to sort its table.</p>"
         '<p id="said" role="status" class="note"></p></footer>\n'
         f"<script>\n{script}</script></body></html>\n"
     )
+
+
+def _contents(links: str, count: int) -> str:
+    """The list of sections; a long one is closed at first."""
+    found = f"<ul>{links}</ul>"
+    if count <= MAX_LINKS:
+        return found
+    return f"<details><summary>Contents: {count} sections</summary>{found}</details>"
 
 
 def escape(text: object) -> str:
@@ -94,8 +103,9 @@ def _cells(row: Sequence[object], kinds: Sequence[str], ways: Sequence[Callable[
         elif kind == "number":
             found.append(f'<td class="number" data-value="{value}">{escape(way(value))}</td>')
         else:
-            is_long = " class=text" if len(str(value)) > 20 else ""
-            found.append(f"<td{is_long}>{escape(value)}</td>")
+            size = len(str(value))
+            kind_of_text = " class=text" if size > 20 else " class=short" if size <= 12 else ""
+            found.append(f"<td{kind_of_text}>{escape(value)}</td>")
     return "".join(found)
 
 

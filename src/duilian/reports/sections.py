@@ -5,7 +5,7 @@ Evaluations and comparisons are given as the JSON of their commands, so a report
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,20 @@ from duilian.wording import counted
 
 MAX_TAGS = 40  # in a plot
 _SCORES = ("precision", "recall", "f1", "gold", "guess", "correct")
+GROUP_TITLES = {
+    "tokens": "tokens",
+    "share": "share",
+    "recall": "recall",
+    "tag_recall": "recall with tag",
+    "uas": "heads",
+    "las": "heads with relations",
+}
 Json = Mapping[str, Any]
 
 
 def evaluation_sections(found: Json, title: str) -> Iterator[Section]:
     """Overall figures, then all available details."""
-    details = ("by_", "confusions", "unknown_tags", "calibration", "label_ranks")
+    details = ("by_", "tag_patterns", "confusions", "unknown_tags", "calibration", "label_ranks")
     figures = {name: value for name, value in found.items() if not name.startswith(details)}
     yield Section(f"{title}: scores", [table(("figure", "value"), _flat(figures), caption="All figures")])
     if found.get("by_tag"):
@@ -96,13 +104,19 @@ def _group_parts(found: Json) -> Iterator[str]:
         for group, scores in lengths.items()
     )
     yield table(("words", *(_metric(name) for name in names)), rows, caption="By the length of the sentence")
-    titles = ("words", "tokens", "share", "recall", "recall with tag")
-    keys = ("tokens", "share", "recall", "tag_recall")
-    groups = (
-        (SHOWN_GROUPS.get(name, name), *(each.get(key) for key in keys))
-        for name, each in found.get("by_vocabulary", {}).items()
+    groups = found.get("by_vocabulary", {})
+    keys = [key for key in GROUP_TITLES if any(key in each for each in groups.values())]
+    shown = (
+        (SHOWN_GROUPS.get(name, name), *(each.get(key) for key in keys)) for name, each in groups.items()
     )
-    yield table(titles, groups, caption="Words known and unknown to the training corpora")
+    titles = ("words", *(GROUP_TITLES[key] for key in keys))
+    yield table(titles, shown, caption="Words known and unknown to the training corpora")
+    patterns = (
+        (name, each["tokens"], each["share"], each.get("head_error"))
+        for name, each in found.get("tag_patterns", {}).items()
+    )
+    titles = ("gold → answer", "words", "share of the gold tag", "wrong heads")
+    yield table(titles, patterns, caption="Wrong heads by tags")
     foreign = ((tag, count) for tag, count in found.get("unknown_tags", {}).items())
     yield table(("tag", "words"), foreign, caption="Tags of the answer that gold does not have")
 
@@ -172,7 +186,7 @@ def comparison_sections(found: Json) -> Iterator[Section]:
 def _score_table(rows: Sequence[Sequence[object]]) -> str:
     titles = ("metric", "system", "score", "spread", "runs", "difference", "low", "high", "p")
     caption = "Scores, differences, 95 % intervals, p"
-    return table(titles, rows, caption=caption, decimals=4, forms={"p": shown_p})
+    return table(titles, rows, caption=caption, forms={"p": shown_p})
 
 
 def _difference_of(contrast: Json, metric: str) -> Json:
@@ -201,14 +215,25 @@ def _contrast_parts(found: Json) -> Iterator[str]:
         )
     for key, title in (("tags", "Errors, gold and answer"), ("relations", "Relations, gold and answer")):
         rows = ((e["gold"], e["guess"], e["first"], e["other"], e["other"] - e["first"]) for e in found[key])
-        yield table(("gold", "answer", first, other, "change"), rows, caption=title, decimals=1)
+        yield table(
+            ("gold", "answer", first, other, "change"),
+            rows,
+            caption=title,
+            forms=_counts(first, other, "change"),
+        )
     words = ((e["word"], e["count"], e["first"], e["other"], e["example"]) for e in found["words"])
     titles = ("word", "count", f"right in {first}", f"right in {other}", "example")
-    yield table(titles, words, caption="Words that changed most", decimals=1)
+    forms = _counts(*titles[2:4])
+    yield table(titles, words, caption="Words that changed most", forms=forms)
     if found["sentences"]:
         yield heading("Sentences worth reading")
     for each in found["sentences"]:
         yield couplet_table(each, first, other)
+
+
+def _counts(*titles: str) -> dict[str, Callable[[object], str]]:
+    """Columns of counts; those of several runs are means, which may have a fraction."""
+    return dict.fromkeys(titles, lambda value: f"{value:,g}")
 
 
 def couplet_table(found: Json, first: str, other: str) -> str:
