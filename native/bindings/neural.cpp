@@ -13,7 +13,7 @@ using namespace nb::literals;
 
 namespace {
 
-using Map = std::pair<Matrix<float>, Input<float>>;                    // weights, bias
+using Map = std::pair<Matrix<float>, Input<float>>;                   // weights, bias
 using Side = std::tuple<Matrix<float>, Matrix<float>, Input<float>>;  // of inputs, recurrent; bias
 
 [[nodiscard]] TrainedMatrix of(const Matrix<float>& matrix) {
@@ -53,7 +53,8 @@ void bind_neural(nb::module_& m) {
              const std::vector<std::array<Side, 2>>& layers, const std::array<Map, 4>& maps,
              const std::array<Matrix<float>, 3>& weights, const std::vector<Map>& tagging,
              std::int32_t root_relation) {
-            new (self) NeuralParser(make(tables, table_of, root, layers, maps, weights, tagging, root_relation));
+            new (self)
+                NeuralParser(make(tables, table_of, root, layers, maps, weights, tagging, root_relation));
           },
           "tables"_a, "table_of"_a, "root"_a, "layers"_a, "maps"_a, "weights"_a, "tagging"_a,
           "root_relation"_a)
@@ -64,7 +65,8 @@ void bind_neural(nb::module_& m) {
           [](const NeuralParser& self, const Input<std::int64_t>& first, const Matrix<std::int32_t>& feature,
              const Input<std::int32_t>& head, bool finds_trees, bool finds_tags, std::size_t threads) {
             NeuralAnswer found = without_gil([&] {
-              return self.answer({view(first), view(feature), view(head)}, {finds_trees, finds_tags}, threads);
+              return self.answer({view(first), view(feature), view(head)}, {finds_trees, finds_tags},
+                                 threads);
             });
             return std::make_tuple(to_numpy(std::move(found.head)), to_numpy(std::move(found.relation)),
                                    to_numpy(std::move(found.tag), self.tags()), std::move(found.impossible));

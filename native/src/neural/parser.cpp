@@ -51,8 +51,8 @@ std::size_t check_encoder(const NeuralWeights& weights) {
 
 void check_scorers(const NeuralWeights& weights) {
   const std::size_t width = 2 * weights.layers.front()[0].recurrent.columns;
-  for (const TrainedMap* map : {&weights.arc_head, &weights.arc_dependent, &weights.relation_head,
-                                &weights.relation_dependent})
+  for (const TrainedMap* map :
+       {&weights.arc_head, &weights.arc_dependent, &weights.relation_head, &weights.relation_dependent})
     check_map(*map, width, "scorers");
   const std::size_t arcs = weights.arc_head.weight.rows, size = weights.relation_head.weight.rows;
   require(weights.arc_dependent.weight.rows == arcs && weights.relation_dependent.weight.rows == size,

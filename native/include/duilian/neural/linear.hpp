@@ -55,7 +55,8 @@ class Panels {
   std::vector<float> values_;
 };
 
-/// Where padded parts of a row begin: output or input `k` of the trained map is at (k / part) * room + k % part.
+/// Where padded parts of a row begin: output or input `k` of the trained map is at (k / part) * room + k %
+/// part.
 struct Spread {
   std::size_t part;
   std::size_t room;

@@ -11,7 +11,7 @@ namespace duilian {
 
 /// Weights of one direction as trained: gates in the order in, forget, new, out.
 struct TrainedLstm {
-  TrainedMap input;      // [4 cells][inputs]
+  TrainedMap input;         // [4 cells][inputs]
   TrainedMatrix recurrent;  // [4 cells][cells]
 };
 

@@ -22,9 +22,9 @@ struct NeuralWeights {
   std::span<const float> root;        // [inputs]
   std::vector<std::array<TrainedLstm, 2>> layers;
   TrainedMap arc_head, arc_dependent, relation_head, relation_dependent;
-  TrainedMatrix arc_weight;       // [arcs + 1][arcs]  of dependent (the last row: any) and head
-  TrainedMatrix distance;         // [2][kFarthest + 1]  head to the right, to the left
-  TrainedMatrix relation_weight;  // [size + 1][relations · (size + 1)]
+  TrainedMatrix arc_weight;         // [arcs + 1][arcs]  of dependent (the last row: any) and head
+  TrainedMatrix distance;           // [2][kFarthest + 1]  head to the right, to the left
+  TrainedMatrix relation_weight;    // [size + 1][relations · (size + 1)]
   std::vector<TrainedMap> tagging;  // two maps, or none
 };
 

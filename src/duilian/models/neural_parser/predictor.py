@@ -151,8 +151,8 @@ class NeuralParserPredictor:
 def _chosen(p: npt.NDArray[np.float32], tags: Tags, share: float) -> Ids:
     """The best tags by the network and a labeler together: p(labeler)^(1 - share) · p(network)^share.
 
-    Only tags that the labeler finds possible count; where there are none, the network decides alone. `tags` may
-    also say which ones are allowed.
+    Only tags that the labeler finds possible count; where there are none, the network decides alone. `tags`
+    may also say which ones are allowed.
     """
     own: Table = np.maximum(p, LEAST, dtype=np.float64)
     if tags.dtype != np.bool_:
