@@ -33,11 +33,12 @@ from duilian import engine
 from duilian.corpus import Layer, Sentence, write
 from duilian.errors import ModelFileError
 from duilian.modelfile import read_model, write_model
-from duilian.models import registry
+from duilian.models import NeuralParser, registry
 from duilian.models.roles import Ability, Ask
 from duilian.recipes import Recipe, Run, train
 from duilian.reports.inspection import ModelCard
 from golden.golden_models import HALF, RECIPES, SMALL_PARSER, lay_out, recipe
+from models.random_neural import random_model
 from models.two_treebanks import TRAIN
 from mutations import mutant, spoil_contents
 
@@ -97,7 +98,7 @@ def ask(path: Path) -> None:
         return ask_analyzer(engine.load(path))
     model = registry.restored(path, header, arrays)
     if kind in registry.PARSERS:
-        known = itertools.cycle(model.model_.tags)  # others it would refuse to parse
+        known = itertools.cycle(model.tags_)  # others it would refuse to parse
         model.predict_layers([Layer(WORDS, tuple(itertools.islice(known, len(WORDS))))])
     elif kind == "tree-converter":
         model.convert([Layer(WORDS, ("NN", "NN", "VV", "NN", "PU"), HEADS, RELATIONS)])
@@ -219,6 +220,9 @@ def small_models(folder: Path, names: list[str]) -> list[Path]:
 
 def _trained(name: str, folder: Path) -> Path:
     text, model = folder / f"{name}.toml", folder / f"{name}.model"
+    if name == NeuralParser.kind:  # no recipe trains it
+        NeuralParser.with_model(random_model(7)).save(model, precision="int8")
+        return model
     text.write_text(ALL[name], encoding="utf-8")
     train(Recipe.load(text, folder), Run(output=model))
     return model
@@ -273,7 +277,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000, help="Mutants in all.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--models", type=Path, help="A folder for the small models, trained if it has none.")
-    parser.add_argument("--only", nargs="*", default=[*ALL], help="Names of small models.")
+    parser.add_argument("--only", nargs="*", default=[*ALL, NeuralParser.kind], help="Names of small models.")
     parser.add_argument("--keep", type=Path, help="A folder for the mutants that found something.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

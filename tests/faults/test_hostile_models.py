@@ -25,6 +25,7 @@ KINDS = [
     "multitask",
     "dynamic",
     "joint-parser",
+    "neural-parser",
     "analyzer",
     "crf-dictionary",
     "analyzer-lists",
