@@ -145,6 +145,7 @@ def _card_rows(card: ModelCard) -> list[tuple[str, str]]:
         ("weights", f"{card.weights:,}"),
         ("guided by", ", ".join(card.guides)),
         ("parser", card.parser),
+        ("  from", _format_origin(card.notes.get("parser", {}))),
         (IN_TRAINING, _format_score(card.notes.get("parser", {}).get("dev_score"), HEADS)),
     ]
     rows = [row for title, texts in card.texts.items() for row in _titled(title, texts)] + rows
@@ -187,6 +188,11 @@ def _side_rows(card: ModelCard, standard: str) -> list[tuple[str, str]]:
     scores = [(f"  {part}", _format_scores(found)) for part, found in card.scores.get(standard, {}).items()]
     in_training = _format_score(notes.get("dev_score"), card.metric(standard))
     return [("  corpora", ", ".join(parts)), *scores, (IN_TRAINING, in_training)]
+
+
+def _format_origin(notes: Mapping[str, Any]) -> str:
+    """The file of a parser that was trained before the analyser."""
+    return f"{notes['file']} ({notes.get('fingerprint', '')[:12]})" if "file" in notes else ""
 
 
 def _format_score(score: float | None, metric: str) -> str:

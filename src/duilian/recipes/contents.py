@@ -104,8 +104,12 @@ def _check_names(top: Table, kind: Kind, groups: Sequence[str]) -> None:
 
 
 def with_paths(config: Settings, folder: Path, data: Path) -> Settings:
-    """Settings with paths of files, which are beside the recipe; word lists are in the data folder."""
+    """Settings with paths of files: beside the recipe, but word lists and parsers are in the data folder."""
     for group, settings in config.groups():
+        trained = settings.get("file")  # of a parser
+        if trained is not None:
+            home = folder if trained.startswith("./") else data
+            config = config.updated({group: {"file": str(home / trained)}})
         templates = settings.get("templates")
         if templates is not None and templates not in presets():
             config = config.updated({group: {"templates": str(folder / templates)}})

@@ -123,6 +123,9 @@ class Recipe:
     def inputs(self) -> Iterator[Path]:
         """The files that a run reads."""
         yield self.path
+        parser = self.config.get("parser")
+        if parser is not None and parser.file is not None:
+            yield Path(parser.file)
         for side in self.sides:
             for part in ("train", "dev", "test"):
                 yield from self.files(side, part)

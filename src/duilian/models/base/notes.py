@@ -23,7 +23,7 @@ NOTES = _SIDE | {
     "overrides": [str],
     "card": {ANY: (str, [str])},
     "sides": {ANY: _SIDE},
-    "parser": _PART,
+    "parser": _PART | {"file": str, "fingerprint": str},
     "segmenter": _PART,
 }
 

@@ -18,6 +18,7 @@ from duilian.models.registry import PARSERS, SUITE, estimator_of, load
 from duilian.models.suite.model import Suite
 from duilian.recipes.kinds.coupled import MAX_SIDES
 from duilian.recipes.kinds.parser_part import ParserPart, ParserSentences
+from duilian.recipes.kinds.trained_parser import dev_score, trained_parser
 from duilian.recipes.parts import KINDS, Kind, Side, register
 from duilian.recipes.recipe import Recipe
 from duilian.recipes.run import Run
@@ -128,6 +129,8 @@ class AnalyzerConfig(CoupledConfig):
 def train_analyzer(recipe: Recipe, run: Run) -> float | None:
     """Train the tagger, then the parser; a run that was stopped between the two resumes with the parser.
 
+    A parser from a file is checked before the tagger is trained.
+
     The tagger is always read back from its file, which has rounded weights: a resumed run must not differ
     from one that was never stopped.
     """
@@ -138,6 +141,7 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
         raise ConfigError(
             f"{recipe.file}: a tagger of kind {kind.name} cannot have {len(recipe.sides)} sides"
         )
+    trained = None if config.parser.file is None else trained_parser(config.parser, recipe)
     if not (run.resume and waiting.exists()):
         part = dataclasses.replace(recipe, kind=kind.name, config=config.tagger_config(recipe.sides))
         known = {field.name: getattr(run, field.name) for field in dataclasses.fields(Run)}
@@ -146,7 +150,11 @@ def train_analyzer(recipe: Recipe, run: Run) -> float | None:
         run.forget()
         new.replace(waiting)  # only now: once the tagger is there, a checkpoint is taken for the parser's
     tagger: Any = load(waiting)
-    parser, parser_notes = _fit_parser(config, recipe, run, tagger)
+    if trained is None:
+        parser, parser_notes = _fit_parser(config, recipe, run, tagger)
+    else:
+        parser, origin_of_parser = trained
+        parser_notes = origin_of_parser | {"dev_score": dev_score(parser, recipe, tagger, run.threads)}
     segmenter = _fit_segmenter(config, recipe, run)
     notes = origin(recipe) | tagger.notes_ | {"parser": parser_notes}
     if segmenter is not None:

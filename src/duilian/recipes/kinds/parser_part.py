@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from duilian.corpus import Corpus, Layer, Sentence
 from duilian.corpus.trees import find_fault
-from duilian.errors import StandardError
+from duilian.errors import ConfigError, StandardError
 from duilian.learning import AdaGrad, Session, jackknifed
 from duilian.models.base.feature_settings import Features
 from duilian.models.coupled.config import CoupledConfig
@@ -56,7 +56,14 @@ class ParserPart(Settings):
         "The kind of the parser; a `joint-parser` chooses among the tags that a coupled tagger leaves, or "
         "finds tags of its own.",
     )
-    standard: str | None = setting(None, "The standard of the trees; none: that of the first side.")
+    file: str | None = setting(
+        None,
+        "A model file with a trained parser of any kind, which becomes the analyser's; beside it, only "
+        "`standard` may be set. None: a parser is trained.",
+    )
+    standard: str | None = setting(
+        None, "The standard of the trees; none: that of the first side, or of the parser in `file`."
+    )
     order: Literal[1, 2, 3] = setting(2, "As for kind parser.")
     bits: int = setting(22, "The table for parts of trees has 2^bits weights.", at_least=4, at_most=28)
     relation_bits: int = setting(21, "The table for relations has 2^bits weights.", at_least=4, at_most=28)
@@ -86,6 +93,17 @@ class ParserPart(Settings):
         6, "Stop after this many iterations without improvement on the dev set.", at_least=1
     )
     min_weight: float = setting(0.0, "Drop weights smaller than this.", at_least=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.file is None:
+            return
+        usual = ParserPart()
+        others = [field.name for field in dataclasses.fields(self) if field.name not in ("file", "standard")]
+        changed = [name for name in others if getattr(self, name) != getattr(usual, name)]
+        if changed:
+            hint = "leave out file to train a parser, or the other keys to use the one in the file"
+            raise ConfigError(f"has a file, so it cannot have {', '.join(changed)}", hint)
 
     @property
     def finds_tags(self) -> bool:
