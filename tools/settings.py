@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from duilian.errors import ConfigError
 from duilian.learning import Learning
 from duilian.models.registry import KINDS as MODEL_KINDS
+from duilian.models.registry import estimator_of
 from duilian.recipes import KINDS, Saving, Side
 from duilian.settings import Settings, spell
 
@@ -42,7 +43,8 @@ def page() -> str:
         about = str(rule.__doc__).partition("\n\n")[0]
         lines += [f"### {name}", "", about, "", *rows(rule()), ""]
     for name in MODEL_KINDS:
-        lines += section(name, KINDS[name].config())
+        config = KINDS[name].config if name in KINDS else estimator_of(name).config_type  # not trained here
+        lines += section(name, config())
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -16,7 +16,9 @@ from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.modelfile import checksum_of, read_model
 from duilian.models import Parser, Tagger
+from duilian.models.neural_parser.model import NeuralParser
 from duilian.recipes import Recipe, Run, train
+from models.random_neural import random_model
 from recipes.test_analyzer_recipe import RECIPE, trees
 
 OWN = re.compile(r"\[parser\]\n.*?\n\n", re.DOTALL)
@@ -92,6 +94,23 @@ def test_a_dev_set_without_trees_has_no_score(folder: Path, tmp_path: Path) -> N
     train(Recipe.load(folder / "r.toml", overrides=["parser.file=pku.model"]), Run(output=output))
     assert read_model(output)[0]["notes"]["parser"]["dev_score"] is None
     assert duilian.load(output).parser.standard == "pku"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("chooses_tags", [False, True])
+def test_a_neural_parser_gets_into_an_analyser(folder: Path, tmp_path: Path, chooses_tags: bool) -> None:
+    parser = NeuralParser.with_model(random_model(1, standard="ctb", chooses_tags=chooses_tags))
+    parser.save(tmp_path / "neural.model")
+    shutil.copy(folder / "r.toml", tmp_path)
+    output, overrides = tmp_path / "zh.model", ["parser.file=./neural.model", "saving.precision=float32"]
+    train(Recipe.load(tmp_path / "r.toml", folder, overrides), Run(output=output))
+    doc = duilian.load(output)("他们明天去北京。")
+    assert doc.heads.count(0) == 1
+    if not chooses_tags:
+        (alone,) = parser.predict_layers([Layer(tuple(doc.words("ctb")), tuple(doc.tags("ctb")))])
+        assert tuple(doc.heads) == alone.heads
+    notes = read_model(output)[0]["notes"]["parser"]
+    assert notes["file"] == "neural.model"
+    assert 0 <= notes["dev_score"] <= 100
 
 
 @pytest.mark.parametrize(
