@@ -25,6 +25,7 @@ from duilian.features import Templates
 from duilian.labels.encoding import no_sets
 from duilian.labels.units import units_of_layers
 from duilian.learning import AdaGrad, Rule, Session, Sgd, TouchedAdaGradRule, Trainer, fingerprint
+from duilian.learning.trainer import Best
 from duilian.learning.weight_store import TouchedWeights, small_pages
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.models.base.sentences import tags_of
@@ -233,9 +234,10 @@ class CoupledRun:
         names = [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
         bests = dict(zip(names, trainer.bests, strict=True))
         scores = {name: None if np.isinf(best.score) else float(best.score) for name, best in bests.items()}
-        weights = {AVERAGE: trainer.final(trainer.bests[-1])}
         if self.config.learning.keep == "all":
-            weights = {name: best.weights for name, best in bests.items()}
+            weights = _of_bests(bests)
+        else:
+            weights = {AVERAGE: trainer.final(trainer.bests[-1])}
         make = self._maker(weights)
         every, seen = np.zeros(0, np.uint8), self._in_dev_sets()
         return TrainedCoupled(
@@ -269,10 +271,8 @@ class CoupledRun:
             learning,
             sides=max(len(self.dev_sets), 1),
             draw=lambda rng: draw(rng, pools, counts),
-            start=start,
+            start=start if store is None else store,
             judge_start=learning.keep == "all",
-            keeps_sides=learning.keep == "all",
-            store=store,
         )
 
     def _in_dev_sets(self) -> npt.NDArray[np.uint8]:
@@ -386,3 +386,10 @@ class CoupledRun:
             "mappings": self.mappings,
             "dictionary": self.readings.full.dictionary,
         }
+
+
+def _of_bests(bests: dict[str, Best]) -> dict[str, npt.NDArray[np.float32]]:
+    """The weights of each best; one array for those that are the same."""
+    kept = {id(best.kept): best for best in bests.values()}
+    made = {key: best.weights for key, best in kept.items()}
+    return {name: made[id(best.kept)] for name, best in bests.items()}
