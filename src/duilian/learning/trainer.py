@@ -117,6 +117,11 @@ class Trainer:
         """The weights with the best average; without a dev set, those of the last iteration."""
         return self.bests[-1].weights
 
+    def weights_of_bests(self) -> list[Weights]:
+        """The weights of all bests; one array for those that are the same."""
+        made = {id(best.kept): best.weights for best in {id(b.kept): b for b in self.bests}.values()}
+        return [made[id(best.kept)] for best in self.bests]
+
     def final(self, best: Best) -> Weights:
         """The weights of a best, perhaps in place of those in training, which nobody may use any more."""
         return self.weights if best.kept is None else self.store.weights_of(best.kept, is_last=True)

@@ -25,7 +25,6 @@ from duilian.features import Templates
 from duilian.labels.encoding import no_sets
 from duilian.labels.units import units_of_layers
 from duilian.learning import AdaGrad, Rule, Session, Sgd, TouchedAdaGradRule, Trainer, fingerprint
-from duilian.learning.trainer import Best
 from duilian.learning.weight_store import TouchedWeights, small_pages
 from duilian.models.base.feature_settings import DEFAULT_TEMPLATES, Features
 from duilian.models.base.sentences import tags_of
@@ -235,7 +234,7 @@ class CoupledRun:
         bests = dict(zip(names, trainer.bests, strict=True))
         scores = {name: None if np.isinf(best.score) else float(best.score) for name, best in bests.items()}
         if self.config.learning.keep == "all":
-            weights = _of_bests(bests)
+            weights = dict(zip(names, trainer.weights_of_bests(), strict=True))
         else:
             weights = {AVERAGE: trainer.final(trainer.bests[-1])}
         make = self._maker(weights)
@@ -386,10 +385,3 @@ class CoupledRun:
             "mappings": self.mappings,
             "dictionary": self.readings.full.dictionary,
         }
-
-
-def _of_bests(bests: dict[str, Best]) -> dict[str, npt.NDArray[np.float32]]:
-    """The weights of each best; one array for those that are the same."""
-    kept = {id(best.kept): best for best in bests.values()}
-    made = {key: best.weights for key, best in kept.items()}
-    return {name: made[id(best.kept)] for name, best in bests.items()}
