@@ -42,7 +42,7 @@ class Run:
             SETTINGS,
             sides=2,
             draw=lambda rng: rng.permutation(few),
-            store=store,
+            start=store,
         )
         self.seen: list[tuple[float, ...]] = []
 

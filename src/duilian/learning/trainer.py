@@ -75,9 +75,9 @@ class Best:
 class Trainer:
     """Weights in training: `run` updates them, and `bests` has those to keep.
 
-    With several sides, `bests` has an entry for each, then one for the average; unless `keeps_sides`, only
-    the last has weights. `draw` chooses the sentences of an iteration; by default they are a random sample.
-    `store` has the weights, if they are not simply an array that begins with `start`.
+    With several sides, `bests` has an entry for each, then one for the average; only the last has weights if
+    the settings say to keep the average. `draw` chooses the sentences of an iteration; by default they are a
+    random sample. `start` has the first weights, or a store for them.
     """
 
     def __init__(
@@ -89,18 +89,20 @@ class Trainer:
         *,
         sides: int = 1,
         draw: Draw | None = None,
-        start: Weights | None = None,
+        start: Weights | WeightStore[Any] | None = None,
         judge_start: bool = False,
-        keeps_sides: bool = True,
-        store: WeightStore[Any] | None = None,
     ) -> None:
         self.rule, self.examples, self.learning = rule, examples, learning
         sample = learning.sample if isinstance(learning.sample, int) else None
         self._draw = draw or (lambda rng: rng.permutation(examples)[:sample].astype(np.int64))
-        first: Weights = np.zeros(size, np.float32) if start is None else start
-        self.store = store or AllWeights(first, averages=learning.average)
+        self.store: WeightStore[Any]
+        if start is None or isinstance(start, np.ndarray):
+            first = np.zeros(size, np.float32) if start is None else start
+            self.store = AllWeights(first, averages=learning.average)
+        else:
+            self.store = start
         self._judges_start = judge_start and bool(self.weights.any())
-        self._keeps_sides = keeps_sides
+        self._keeps_sides = learning.keep == "all"
         self.bests = [Best(self.store) for _ in range(sides + 1 if sides > 1 else 1)]
         self.iteration = 0
         self.history: list[dict[str, Any]] = []  # iterations so far, without times
@@ -114,6 +116,11 @@ class Trainer:
     def best(self) -> Weights:
         """The weights with the best average; without a dev set, those of the last iteration."""
         return self.bests[-1].weights
+
+    def weights_of_bests(self) -> list[Weights]:
+        """The weights of all bests; one array for those that are the same."""
+        made = {id(best.kept): best.weights for best in {id(b.kept): b for b in self.bests}.values()}
+        return [made[id(best.kept)] for best in self.bests]
 
     def final(self, best: Best) -> Weights:
         """The weights of a best, perhaps in place of those in training, which nobody may use any more."""

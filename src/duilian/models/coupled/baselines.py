@@ -88,7 +88,7 @@ class BaselineSide:
             len(sentences),
             self.learning,
             draw=lambda rng: _drawn(rng, sentences, self.held),
-            store=store,
+            start=store,
         )
         reports = trainer.run(None)
         for _ in reports if watch is None else watch(reports):

@@ -233,9 +233,10 @@ class CoupledRun:
         names = [*names, AVERAGE] if len(names) > 1 else [AVERAGE]
         bests = dict(zip(names, trainer.bests, strict=True))
         scores = {name: None if np.isinf(best.score) else float(best.score) for name, best in bests.items()}
-        weights = {AVERAGE: trainer.final(trainer.bests[-1])}
         if self.config.learning.keep == "all":
-            weights = {name: best.weights for name, best in bests.items()}
+            weights = dict(zip(names, trainer.weights_of_bests(), strict=True))
+        else:
+            weights = {AVERAGE: trainer.final(trainer.bests[-1])}
         make = self._maker(weights)
         every, seen = np.zeros(0, np.uint8), self._in_dev_sets()
         return TrainedCoupled(
@@ -269,10 +270,8 @@ class CoupledRun:
             learning,
             sides=max(len(self.dev_sets), 1),
             draw=lambda rng: draw(rng, pools, counts),
-            start=start,
+            start=start if store is None else store,
             judge_start=learning.keep == "all",
-            keeps_sides=learning.keep == "all",
-            store=store,
         )
 
     def _in_dev_sets(self) -> npt.NDArray[np.uint8]:

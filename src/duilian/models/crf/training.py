@@ -67,7 +67,7 @@ class CrfTrainer:
         rule, first = self.make_rule(data, len(layers), learning), np.zeros(self.layout.weights, np.float32)
         # Without a dev set, the last weights are kept, and nobody asks for their mean.
         store = AllWeights(first, averages=learning.average and dev is not None)
-        trainer = Trainer(rule, self.layout.weights, len(layers), learning, store=store)
+        trainer = Trainer(rule, self.layout.weights, len(layers), learning, start=store)
         evaluate = self._evaluator(dev, keys) if dev is not None else None
         trainer.run_kept(
             evaluate,
