@@ -55,6 +55,7 @@ class CorpusShelf:
         self._limits = limits  # of training sentences, and of dev and test sentences
         self._known = {name: _corpus(name, values) for name, values in read_toml(TABLE)[1].items()}
         self._hashes: dict[Path, str] = {}
+        self._sizes: dict[str, tuple[int, int]] = {}  # counted once: reading a large corpus takes seconds
 
     def prepare(self, steps: Iterable[Mapping[str, Any]]) -> None:
         """Prepare the corpora of a study whose sources exist."""
@@ -94,9 +95,14 @@ class CorpusShelf:
 
     def size(self, side: Mapping[str, Any], part: Part) -> tuple[int, int]:
         """The number of sentences and of words in a part of a `[[side]]`, within its limit."""
-        corpus = NamedCorpus("", "", side)
-        sentences = [*self._sentences(corpus, part, limited=False, check_tags=False)]
-        return len(sentences), sum(len(each[side["standard"]]) for each in sentences)
+        said = [side.get(key) for key in (part, _limit(part), *READING)]
+        key = json.dumps([part, *said])
+        if key not in self._sizes:
+            corpus = NamedCorpus("", "", side)
+            found = self._sentences(corpus, part, limited=False, check_tags=False)
+            sizes = [len(each[side["standard"]]) for each in found]
+            self._sizes[key] = len(sizes), sum(sizes)
+        return self._sizes[key]
 
     def _prepared(self, step: Mapping[str, Any], source: NamedCorpus) -> NamedCorpus:
         steps: dict[str, Callable[[Mapping[str, Any], NamedCorpus], NamedCorpus]] = {
