@@ -34,6 +34,7 @@ void bind_two_chain(nb::module_& m);
 void bind_two_chain_predictor(nb::module_& m);
 void bind_dynamic(nb::module_& m);
 void bind_multitask(nb::module_& m);
+void bind_neural(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_tree_learning(nb::module_& m);
 

@@ -24,6 +24,7 @@ NB_MODULE(_native, m) {
   bind_two_chain_predictor(m);
   bind_dynamic(m);
   bind_multitask(m);
+  bind_neural(m);
   bind_tree_learning(m);
   bind_learn(m);
 }

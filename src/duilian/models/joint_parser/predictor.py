@@ -20,7 +20,7 @@ from duilian.models.joint_parser.tag_candidates import (
     united_marginals,
 )
 from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree
-from duilian.models.parser.predictor import ParserPredictor
+from duilian.models.parser.predictor import ParserPredictor, chosen_tags
 from duilian.models.parser.tree_packing import FoundTrees, Ids, Words
 from duilian.models.roles import TaggedWords, Trees
 
@@ -64,16 +64,10 @@ class JointParserPredictor(ParserPredictor):
 
     def trees_of(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
         """Trees with the tags chosen among those that a labeler leaves."""
-        trees, likely = super().trees_of(sentences, found, given), sentences.likely
-        if likely is None:
+        trees = super().trees_of(sentences, found, given)
+        if sentences.likely is None:
             return trees
-        # Several tags of the labeler may be the same tag to the parser; the likeliest of them is chosen.
-        is_chosen = self.number_names(sentences.names)[likely.tag] == found.tags[likely.word]
-        word, tag, p = (each[is_chosen] for each in likely)
-        order = np.lexsort((p, word))
-        chosen = np.array(sentences.tag, np.int32)
-        chosen[word[order]] = tag[order]
-        return trees._replace(tag=chosen)
+        return trees._replace(tag=chosen_tags(sentences, found.tags, self.number_names(sentences.names)))
 
     def predict_layers(
         self, layers: Sequence[Layer], *, keep_heads: bool = False, threads: int = 1

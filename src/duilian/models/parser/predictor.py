@@ -44,15 +44,7 @@ class ParserPredictor:
 
     def trees_of(self, sentences: TaggedWords, found: FoundTrees, given: Sequence[Layer]) -> Trees:
         """The trees found, with names of relations; given relations stay."""
-        names = self.packer.relations
-        if not names or not given:
-            return Trees(found.heads, found.relations if names else None, names)
-        given_names = [name for layer in given for name in layer.relations or (None,) * len(layer)]
-        number = {name: k for k, name in enumerate(dict.fromkeys([*names, *filter(None, given_names)]))}
-        for word, name in enumerate(given_names):
-            if name is not None:
-                found.relations[word] = number[name]
-        return Trees(found.heads, found.relations, tuple(number))
+        return named_trees(self.packer.relations, found, given)
 
     def tags_of(self, sentences: TaggedWords) -> Tags:
         """The tags of the words, numbered as in the model."""
@@ -164,3 +156,30 @@ class ParserPredictor:
                 f"the parser knows none of the tags: it has {ours} …, the sentences have {theirs} …",
                 f"the parser was trained for {self.standard!r}",
             )
+
+
+def named_trees(names: tuple[str, ...], found: FoundTrees, given: Sequence[Layer]) -> Trees:
+    """The trees found, with names of relations; given relations stay."""
+    if not names or not given:
+        return Trees(found.heads, found.relations if names else None, names)
+    given_names = [name for layer in given for name in layer.relations or (None,) * len(layer)]
+    number = {name: k for k, name in enumerate(dict.fromkeys([*names, *filter(None, given_names)]))}
+    for word, name in enumerate(given_names):
+        if name is not None:
+            found.relations[word] = number[name]
+    return Trees(found.heads, found.relations, tuple(number))
+
+
+def chosen_tags(sentences: TaggedWords, tags: Ids, number: Ids) -> Ids:
+    """A labeler's tags, with a parser's choices among the likely ones; `number` is the parser's for each.
+
+    Several tags of the labeler may be the same tag to the parser; the likeliest of them is chosen.
+    """
+    likely = sentences.likely
+    assert likely is not None
+    is_chosen = number[likely.tag] == tags[likely.word]
+    word, tag, p = (each[is_chosen] for each in likely)
+    order = np.lexsort((p, word))
+    chosen = np.array(sentences.tag, np.int32)
+    chosen[word[order]] = tag[order]
+    return chosen

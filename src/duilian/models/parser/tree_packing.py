@@ -179,24 +179,32 @@ class TreePacker:
         self, layers: Sequence[Layer], trees: FoundTrees, *, keep_given: bool = False
     ) -> list[Layer]:
         """The sentences with these trees; with `keep_given`, given relations stay."""
-        found, at = [], 0
-        heads, relations = trees.heads.tolist(), trees.relations.tolist()
-        for layer in layers:
-            end = at + len(layer)
-            names = self._names(relations[at:end], layer.relations if keep_given else None)
-            found.append(dataclasses.replace(layer, heads=tuple(heads[at:end]), relations=names))
-            at = end
-        return found
+        return layers_with_trees(layers, trees, self.relations, keep_given=keep_given)
 
-    def _names(
-        self, relations: list[int], given: Sequence[str | None] | None
-    ) -> tuple[str | None, ...] | None:
-        if not self.relations or not relations:
-            return None if given is None else tuple(given)
-        names = (self.relations[k] for k in relations)
-        if given is None:
-            return tuple(names)
-        return tuple(mine if theirs is None else theirs for mine, theirs in zip(names, given, strict=True))
+
+def layers_with_trees(
+    layers: Sequence[Layer], trees: FoundTrees, names: Sequence[str], *, keep_given: bool = False
+) -> list[Layer]:
+    """The sentences with these trees and relations by name; with `keep_given`, given relations stay."""
+    found, at = [], 0
+    heads, relations = trees.heads.tolist(), trees.relations.tolist()
+    for layer in layers:
+        end = at + len(layer)
+        named = _named(relations[at:end], names, layer.relations if keep_given else None)
+        found.append(dataclasses.replace(layer, heads=tuple(heads[at:end]), relations=named))
+        at = end
+    return found
+
+
+def _named(
+    relations: list[int], names: Sequence[str], given: Sequence[str | None] | None
+) -> tuple[str | None, ...] | None:
+    if not names or not relations:
+        return None if given is None else tuple(given)
+    own = (names[k] for k in relations)
+    if given is None:
+        return tuple(own)
+    return tuple(mine if theirs is None else theirs for mine, theirs in zip(own, given, strict=True))
 
 
 def with_given_tags(found: Layer, given: Layer) -> Layer:

@@ -1,0 +1,1 @@
+"""The neural parser: bidirectional LSTMs and biaffine scores of arcs."""
