@@ -97,7 +97,7 @@ def ask(path: Path) -> None:
         return ask_analyzer(engine.load(path))
     model = registry.restored(path, header, arrays)
     if kind in registry.PARSERS:
-        known = itertools.cycle(model.model_.tags)  # others it would refuse to parse
+        known = itertools.cycle(model.tags_)  # others it would refuse to parse
         model.predict_layers([Layer(WORDS, tuple(itertools.islice(known, len(WORDS))))])
     elif kind == "tree-converter":
         model.convert([Layer(WORDS, ("NN", "NN", "VV", "NN", "PU"), HEADS, RELATIONS)])

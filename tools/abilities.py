@@ -30,7 +30,7 @@ COLUMNS = {
 NOTES = """
 - At word level, models take words separated by spaces and find only their tags. A model that only segments
   has no tags.
-- `analyzer` puts a tagger of any kind that finds words, a parser of either kind, and perhaps a small
+- `analyzer` puts a tagger of any kind that finds words, a parser of any kind, and perhaps a small
   segmenter into one file; it can do what its parts can.
 - `multitask` with `expansion = "best"` has neither probabilities nor n-best lists.
 - `guided` converts from the source's standard to its own, `coupled` between all of its standards.
@@ -39,6 +39,8 @@ NOTES = """
 - A `joint-parser` chooses tags to go with the tree. In an analyser with a coupled tagger, it chooses among
   the tagger's tags, and the tags of the answer are always the parser's, with or without trees; with another
   tagger, they stay the tagger's.
+- A `neural-parser` chooses tags, too, unless it was made to take the tagger's: among those of a coupled
+  tagger, as a `joint-parser` does.
 - The scores of `parser`'s n-best trees compare trees of one sentence; they are not probabilities.
 
 A tagger of your own that implements `Labeler` ([`models/roles.py`](../src/duilian/models/roles.py)) works in

@@ -156,9 +156,7 @@ def test_tags_are_chosen_among_those_of_a_labeler() -> None:
     free = predictor.predict_layers([Layer(each) for each in words])
     own = [str(tag) for layer in free for tag in layer.tags or ()]
     assert found.tag is not None
-    assert all(
-        names[k] == name for k, name in zip(found.tag.tolist(), own, strict=True) if name in names[:2]
-    )
+    assert all(names[k] == name for k, name in zip(found.tag.tolist(), own, strict=True) if name in names[:2])
     alone = predictor.annotate(asked._replace(wants_trees=False), (), 1)
     np.testing.assert_array_equal(alone.tag, found.tag)
 

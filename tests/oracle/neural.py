@@ -34,9 +34,7 @@ def linear(pair: Any, rows: Rows) -> Rows:
 def embedded(model: Any, features: Sequence[Sequence[int]]) -> Rows:
     """The inputs of the first layer."""
     tables = [model.tables[TABLE_OF.get(name, name)] for name in model.features]
-    words = [
-        np.concatenate([table[k] for table, k in zip(tables, row, strict=True)]) for row in features
-    ]
+    words = [np.concatenate([table[k] for table, k in zip(tables, row, strict=True)]) for row in features]
     return np.array([model.root, *words], np.float64)
 
 

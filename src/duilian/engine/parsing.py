@@ -167,7 +167,7 @@ def pruning_score(
 
     A joint parser prunes by the tags of its plain tagger, other parsers by those of `guess`.
     """
-    if parser.packer.config.min_share <= 0:
+    if parser.min_share <= 0:
         return None
     data = parser.packer.data(with_heads_of(parser.pruning_tags(guess, threads=threads), gold))
     allowed = parser.allowed_arcs(data, threads=threads)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from duilian.models.joint_parser.config import JointTagging
     from duilian.models.joint_parser.model import JointParser
     from duilian.models.multitask.model import MultitaskTagger
+    from duilian.models.neural_parser.model import NeuralParser
     from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
     from duilian.models.parser.model import Parser
     from duilian.models.registry import (
@@ -55,6 +56,7 @@ __all__ = [
     "JointTagging",
     "MixingSettings",
     "MultitaskTagger",
+    "NeuralParser",
     "Parser",
     "RelationSearch",
     "SelfTraining",
@@ -93,6 +95,7 @@ __getattr__ = lazily(
         "duilian.models.joint_parser.config": "JointTagging",
         "duilian.models.joint_parser.model": "JointParser",
         "duilian.models.multitask.model": "MultitaskTagger",
+        "duilian.models.neural_parser.model": "NeuralParser",
         "duilian.models.parser.config": "ArcPruning RelationSearch TreeSearch",
         "duilian.models.parser.model": "Parser",
         "duilian.models.base.standard_tagger": "StandardTagger",

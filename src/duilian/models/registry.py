@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a kind's module is imported when a file has a model of it
     from duilian.models.parser.model import Parser
 
 ENTRY_POINTS = "duilian.models"
-PARSERS = ("parser", "joint-parser")
+PARSERS = ("parser", "joint-parser", "neural-parser")
 SUITE = "analyzer"
 KINDS = {
     "crf": "duilian.models.crf.model:Tagger",
@@ -28,6 +28,7 @@ KINDS = {
     "two-chain": "duilian.models.two_chain.model:TwoChainTagger",
     "parser": "duilian.models.parser.model:Parser",
     "joint-parser": "duilian.models.joint_parser.model:JointParser",
+    "neural-parser": "duilian.models.neural_parser.model:NeuralParser",
     "tree-converter": "duilian.models.tree_converter.model:TreeConverter",
     "analyzer": "duilian.models.suite.model:Suite",
 }
@@ -94,7 +95,7 @@ def is_parser(path: str | Path) -> bool:
 
 
 def load_parser(path: str | Path) -> Parser:
-    """Load the parser in a file: a plain or joint parser, or that of an analyser."""
+    """Load the parser in a file: one of any kind, or that of an analyser."""
     header, arrays = read_model(path)
     kind = header.get("kind")
     if kind not in (*PARSERS, SUITE):

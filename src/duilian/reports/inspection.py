@@ -177,7 +177,8 @@ def _read_scores(path: str) -> Mapping[str, Any]:
 
 def _describe_parser(header: Mapping[str, Any]) -> str:
     found = header["config"]
-    return f"{found['standard']}, order {found['order']}, {counted(len(header['relations']), 'relation')}"
+    what = f"order {found['order']}" if "order" in found else header["kind"]
+    return f"{found['standard']}, {what}, {counted(len(header['relations']), 'relation')}"
 
 
 def _describe_dictionary(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:

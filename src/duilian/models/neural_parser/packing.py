@@ -18,6 +18,10 @@ from duilian.text import Folding
 NONE, UNKNOWN = 0, 1  # the first rows of most tables
 MAX_LENGTH = 6  # longer words count as that long
 FIRST_ROOM, MAX_KNOWN = 2**10, 2**16  # words whose features are kept
+# Letters, digits and their signs become narrow; Chinese punctuation stays as it is.
+RUNS = ((ord("０"), 10), (ord("Ａ"), 26), (ord("ａ"), 26))
+WIDE = "％．－＋＆＃＠＄／" + "".join(chr(first + k) for first, count in RUNS for k in range(count))
+NARROW = {ord(wide): ord(wide) - 0xFEE0 for wide in WIDE}
 NUMERALS = frozenset("零一二三四五六七八九十百千万亿〇两")
 
 Features = npt.NDArray[np.int32]
@@ -27,7 +31,7 @@ class WordPacker:
     """Finds the features of words, which are kept for the next time."""
 
     def __init__(self, model: NeuralParserModel) -> None:
-        self._fold = Folding(script=model.config.script)
+        self._fold = Folding(width=False, script=model.config.script)
         self._names = model.features
         self._words = _numbered(model.words, 2)
         self._characters = _numbered(model.characters, 2)
@@ -60,7 +64,7 @@ class WordPacker:
     def _place(self, word: str) -> int:
         place = self._known.get(word)
         if place is None:
-            row, place = self._row(self._fold(word)), len(self._known)
+            row, place = self._row(self._fold(word).translate(NARROW)), len(self._known)
             if place == len(self._kept):
                 self._kept = np.concatenate([self._kept, np.zeros_like(self._kept)])
             self._kept[place], self._known[word] = row, place

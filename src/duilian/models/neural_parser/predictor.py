@@ -30,6 +30,8 @@ Table = npt.NDArray[np.float64]
 class NeuralParserPredictor:
     """Answers of a neural parser: trees of words, and tags if it chooses them."""
 
+    min_share = 0.0  # it tries every arc
+
     def __init__(self, model: NeuralParserModel) -> None:
         self.kind, self.config = model.kind, model.config
         self.relations, self.tags = model.relations, model.output_tags
@@ -103,7 +105,9 @@ class NeuralParserPredictor:
         for layer in layers:
             own = [self.tags[k] if k >= 0 else "" for k in itertools.islice(names, len(layer))]
             given = layer.tags if keep and layer.tags is not None else (None,) * len(layer)
-            kept = (theirs if isinstance(theirs, str) else mine for mine, theirs in zip(own, given, strict=True))
+            kept = (
+                theirs if isinstance(theirs, str) else mine for mine, theirs in zip(own, given, strict=True)
+            )
             found.append(dataclasses.replace(layer, tags=tuple(kept)))
         return found
 

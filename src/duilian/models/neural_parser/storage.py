@@ -114,7 +114,9 @@ class NeuralParserModel(StoredModel):
         """The network, ready to answer; it checks that all sizes fit together."""
         names = sorted(self.tables)
         maps = (self.arc_head, self.arc_dependent, self.relation_head, self.relation_dependent)
-        tagging = [] if self.tag_hidden is None or self.tag_scores is None else [self.tag_hidden, self.tag_scores]
+        tagging = (
+            [] if self.tag_hidden is None or self.tag_scores is None else [self.tag_hidden, self.tag_scores]
+        )
         return _native.NeuralParser(
             [self.tables[name] for name in names],
             [names.index(FEATURES[feature]) for feature in self.features],

@@ -77,6 +77,11 @@ class ParserPredictor:
         usable = [name for name in (*PART_RELATIONS, *names) if name in names and name not in of_roots]
         return names.index(usable[0]) if usable else 0
 
+    @property
+    def min_share(self) -> float:
+        """The pruning threshold; 0 if it tries every arc."""
+        return self.packer.config.min_share
+
     def search(self, words: Words, tags: Tags, heads: Ids, threads: int) -> FoundTrees:
         return self.packer.parse(self._model.search_weights, self.pruning, words, tags, heads, threads)
 
@@ -129,8 +134,7 @@ class ParserPredictor:
 
     def allowed_arcs(self, data: _native.TreeData, *, threads: int = 1) -> npt.NDArray[np.uint8]:
         """Which arcs of packed sentences survive pruning."""
-        share = self.packer.config.min_share
-        return self.packer.native.allowed_arcs(self.pruning, data, share, threads)
+        return self.packer.native.allowed_arcs(self.pruning, data, self.min_share, threads)
 
     def pruning_tags(self, layers: list[Layer], *, threads: int = 1) -> list[Layer]:
         """The sentences with the tags that pruning sees."""
