@@ -159,7 +159,8 @@ def _chosen(p: npt.NDArray[np.float32], tags: Tags, share: float) -> Ids:
         own = own**share * tags ** (1.0 - share)
     weighed = np.where(tags > 0, own, 0.0)
     is_open = np.logical_not(tags.any(axis=1, keepdims=True))
-    return np.where(is_open, p, weighed).argmax(axis=1).astype(np.int32)
+    chosen: Ids = np.where(is_open, p, weighed).argmax(axis=1).astype(np.int32)
+    return chosen
 
 
 def _lacks_tags(layer: Layer) -> bool:

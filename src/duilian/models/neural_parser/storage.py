@@ -180,10 +180,13 @@ class NeuralParserModel(StoredModel):
             is_there = f"{name}.bias.weight" in arrays or not name.startswith("tag_")
             return (matrix(f"{name}.matrix"), vector(f"{name}.bias")) if is_there else None
 
+        texts: dict[str, Any] = {name: _split(name, arrays[name]) for name in TEXTS}
+        maps: dict[str, Any] = {name: linear(name) for name in MAPS}
+        matrices: dict[str, Any] = {name: matrix(name) for name in MATRICES}
         of_tables = {name.split(".")[1] for name in arrays if name.startswith("table.")}
         return cls(
             config=NeuralParserConfig().updated(header["config"]),
-            **{name: _split(name, arrays[name]) for name in TEXTS},
+            **texts,
             tags=names_of(header["tags"]),
             relations=names_of(header["relations"]),
             output_tags=names_of(header["output_tags"]),
@@ -192,8 +195,8 @@ class NeuralParserModel(StoredModel):
                 (direction(f"layer{k}.{SIDES[0]}"), direction(f"layer{k}.{SIDES[1]}")) for k in range(layers)
             ),
             root=vector("root"),
-            **{name: linear(name) for name in MAPS},  # type: ignore[arg-type]
-            **{name: matrix(name) for name in MATRICES},
+            **maps,
+            **matrices,
         )
 
 
