@@ -1,16 +1,17 @@
 """Trains a small neural parser (kind `neural-parser`), from treebanks and from machine-made trees.
 
     pip install torch numpy; pip download --no-deps cnsyn==1.2.0
-    python tools/neural_parser.py DIR/ud2/gsd-train.conllu DIR/ud2/gsdsimp-teach.conllu DIR/ud2/gsdsimp-teach.conllu
-        --machine DIR/ud2/machine.conllu --vectors cnsyn-1.2.0-py3-none-any.whl --frequencies
-        DIR/lists/cedict-words.txt --all -o DIR/ud2/neural.model
+    python tools/neural_parser.py gsd-train.conllu gsdsimp-teach.conllu gsdsimp-teach.conllu
+        --machine machine.conllu --vectors cnsyn-1.2.0-py3-none-any.whl
+        --frequencies ../lists/cedict-words.txt -o neural.model
 
-A treebank that is named twice counts twice. Machine-made trees are those of tools/neural_teacher.py: each head
-and relation counts as much as it is probable. Their words get the tags that an analyser finds in the text
-(`--analyzer`), because those are what the parser sees in use; gold tags are hidden from it half of the time.
-Without `--all`, every tenth sentence of the first treebank is held out and scored after training.
+A treebank that is named twice counts twice. Machine-made trees are those of tools/neural_teacher.py: each
+head and relation counts as much as it is probable. Their words get the tags that an analyser finds in the
+text (`--analyzer`), because those are what the parser sees in use; gold tags are hidden from it half of the
+time. Every tenth sentence of the first treebank is held out and scored after training, unless `--all` is
+given.
 
-The network is that of docs/explanation/neural-parser.md. PyTorch is only needed here: the parser answers without it.
+The network is that of docs/explanation/neural-parser.md. PyTorch is only needed here, not to parse.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ LEAST_SURE = 0.7  # mean probability of the heads of a machine-made tree
 FAR = 33
 PAIRS = 8192  # rows for pairs of characters
 WIDTHS = {
-    "word": 64, "first": 32, "last": 32, "second": 16, "suffix": 20, "prefix": 16, "length": 6, "shape": 6, "tag": 24
+    "word": 64, "first": 32, "last": 32, "second": 16, "suffix": 20, "prefix": 16,
+    "length": 6, "shape": 6, "tag": 24,
 }  # fmt: skip
 
 
@@ -254,7 +256,7 @@ class Teaching:
 
 
 def found_tags(trees: Sequence[Tree], analyzer: Path | None) -> dict[Tree, list[str]]:
-    """The language-specific tags that an analyser gives to words of raw text, where it finds the same words."""
+    """The language-specific tags that an analyser finds in the text, where it finds the same words."""
     zh = dl.load(analyzer) if analyzer else dl.load()
     docs = zh.pipe(("".join(tree.words) for tree in trees), ask=dl.Ask(standards=("ud",), trees=False))
     found = {}
@@ -291,7 +293,7 @@ def chosen_vectors(
     numbers, vectors = read_vectors(wheel)
     lines = (line.split() for line in frequencies.read_text(encoding="utf-8").splitlines())
     frequency = {parts[0]: float(parts[1]) for parts in lines if len(parts) == 3 and parts[0] != "#"}
-    first = {word: 1e9 for word in words}
+    first = dict.fromkeys(words, 1000000000.0)
     ranked = sorted(numbers, key=lambda word: (-first.get(word, frequency.get(word, 0.0)), numbers[word]))
     chosen = tuple(ranked[: sizes.vectors])
     kept = vectors[[numbers[word] for word in chosen]]
@@ -306,12 +308,14 @@ def train(options: argparse.Namespace) -> NeuralParserModel:
     """Train a network; the model has the mean of its weights."""
     torch.manual_seed(options.seed)
     rng, sizes = random.Random(options.seed), Sizes(hidden=options.hidden)
-    gold = [tree for k, path in enumerate(options.treebanks) for tree in read_trees(path)[:]]
+    treebanks = [read_trees(path) for path in options.treebanks]
     machine = [tree for path in options.machine for tree in read_trees(path)]
     machine = [tree for tree in machine if tree.weights[:, 1].mean() > LEAST_SURE]
     found = found_tags(machine, options.analyzer)
-    held = [] if options.all else gold[9 : len(read_trees(options.treebanks[0])) : 10]
-    gold = [tree for tree in gold if tree not in set(held) and len(tree.words) > 1]
+    held = [] if options.all else treebanks[0][9::10]
+    gold = [
+        tree for treebank in treebanks for tree in treebank if tree not in set(held) and len(tree.words) > 1
+    ]
     names = names_of(gold, machine)
     vector_words, vectors = chosen_vectors(options.vectors, options.frequencies, names["words"], sizes)
     known = Known(**names, vector_words=vector_words)
@@ -351,7 +355,13 @@ def report(model: NeuralParserModel, held: Sequence[Tree]) -> None:
         return
     parser = NeuralParser.with_model(model)
     layers = [
-        Layer(tuple(t.words), tuple(row[4] for row in t.rows), tuple(t.heads), tuple(t.relations)) for t in held
+        Layer(
+            tuple(tree.words),
+            tuple(row[4] for row in tree.rows),
+            tuple(tree.heads),
+            tuple(tree.relations),
+        )
+        for tree in held
     ]
     for name, bare in (
         ("gold tags", [Layer(layer.words, layer.tags) for layer in layers]),
@@ -359,7 +369,8 @@ def report(model: NeuralParserModel, held: Sequence[Tree]) -> None:
     ):
         score = tree_score(layers, parser.predict_layers(bare))
         assert score is not None
-        print(f"held out, {len(held)} sentences, {name}: UAS {score.uas:.2f}, LAS {score.las:.2f}", flush=True)
+        scores = f"UAS {score.uas:.2f}, LAS {score.las:.2f}"
+        print(f"held out, {len(held)} sentences, {name}: {scores}", flush=True)
 
 
 def main() -> None:
