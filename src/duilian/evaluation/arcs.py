@@ -26,7 +26,7 @@ _NO_HEAD, _ROOT, _ELSEWHERE = -1, -2, -3  # in place of a head's number
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Arc:
+class JudgedArc:
     """The head of a word, numbered through all sentences, and the relation; group is that of its length."""
 
     head: int
@@ -39,8 +39,8 @@ class JudgedArcs:
     """The arcs of all words of gold and of an answer; None of `of` if one side has no heads."""
 
     judged: Judged
-    gold: Sequence[Arc]
-    guess: Sequence[Arc]
+    gold: Sequence[JudgedArc]
+    guess: Sequence[JudgedArc]
 
     @classmethod
     def of(cls, judged: Judged) -> JudgedArcs | None:
@@ -82,7 +82,7 @@ class JudgedArcs:
         ]
         return self.has_head & np.array(same, np.bool_)
 
-    def _is_right(self, arc: Arc, k: int) -> bool:
+    def _is_right(self, arc: JudgedArc, k: int) -> bool:
         if k < 0 or arc.head == _NO_HEAD:
             return False
         head = arc.head if arc.head == _ROOT else self.match[arc.head]
@@ -99,7 +99,7 @@ class JudgedArcs:
         names = [ROOT, *(group_name(size, DISTANCES) for size in (*DISTANCES, DISTANCES[-1] + 1))]
         return {name: found[name] for name in names if name in found}
 
-    def _scores(self, key: Callable[[Arc], str | None], right: BoolArray) -> dict[str, Score]:
+    def _scores(self, key: Callable[[JudgedArc], str | None], right: BoolArray) -> dict[str, Score]:
         """Every word with a gold head counts. An arc that is right has gold's name on both sides."""
         columns: tuple[Counter[str | None], ...] = (Counter(), Counter(), Counter())
         names = [key(arc) for arc in self.guess]
@@ -114,7 +114,7 @@ class JudgedArcs:
         return {name: Score(*(column[name] for column in columns)) for name in found}
 
 
-def _arcs(layers: Sequence[Layer], *, subtypes: bool) -> Iterator[Arc]:
+def _arcs(layers: Sequence[Layer], *, subtypes: bool) -> Iterator[JudgedArc]:
     start = 0
     for layer in layers:
         heads = layer.heads or (None,) * len(layer)
@@ -122,11 +122,11 @@ def _arcs(layers: Sequence[Layer], *, subtypes: bool) -> Iterator[Arc]:
         for number, (head, relation) in enumerate(zip(heads, relations, strict=True), 1):
             name = relation if subtypes else without_subtype(relation)
             if head is None:
-                yield Arc(_NO_HEAD, name, None)
+                yield JudgedArc(_NO_HEAD, name, None)
             elif head == 0:
-                yield Arc(_ROOT, name, ROOT)
+                yield JudgedArc(_ROOT, name, ROOT)
             else:
-                yield Arc(start + head - 1, name, group_name(abs(head - number), DISTANCES))
+                yield JudgedArc(start + head - 1, name, group_name(abs(head - number), DISTANCES))
         start += len(layer)
 
 
