@@ -10,6 +10,7 @@ import pytest
 
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
+from duilian.models.base.precision import Precision
 from duilian.models.neural_parser.packing import WordPacker, hashed, shape
 from duilian.models.neural_parser.predictor import NeuralParserPredictor
 from duilian.models.neural_parser.storage import NeuralParserModel
@@ -33,6 +34,21 @@ def test_log_probabilities_of_heads_are_those_of_the_oracle(seed: int) -> None:
         found = native.arc_scores(features)
         np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wanted))
         np.testing.assert_allclose(found[np.isfinite(found)], wanted[np.isfinite(wanted)], atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_weights_of_one_byte_give_almost_the_same(seed: int) -> None:
+    """Products of whole numbers: the weights are exact, and the other factors have 14 bits."""
+    rng = random.Random(seed)
+    stored = random_model(seed, cells=rng.randint(1, 40)).state("int8")
+    model = NeuralParserModel.from_state(*stored)
+    words = random_words(rng, 4)
+    features = WordPacker(model).features([words], np.ones(4, np.int32))
+    wanted, found = (
+        oracle.head_log_probabilities(model, features.tolist()),
+        model.native().arc_scores(features),
+    )
+    np.testing.assert_allclose(found[np.isfinite(found)], wanted[np.isfinite(wanted)], rtol=2e-3, atol=2e-2)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -60,8 +76,9 @@ def test_trees_relations_and_tags_are_those_of_the_oracle(seed: int) -> None:
                 assert relations[a:b].tolist() == oracle.best_relations(model, own, wanted)
 
 
-def test_company_and_threads_change_nothing() -> None:
-    rng, model = random.Random(5), random_model(5, cells=17)
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_company_and_threads_change_nothing(precision: Precision) -> None:
+    rng, model = random.Random(5), NeuralParserModel.from_state(*random_model(5, cells=17).state(precision))
     packer, native = WordPacker(model), model.native()
     words = [random_words(rng, rng.randint(0, 30)) for _ in range(40)]
     lengths = list(map(len, words))
@@ -82,13 +99,13 @@ def test_company_and_threads_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16", "int8", "int4"])
-def test_a_file_gives_the_model_back(precision: str) -> None:
+def test_a_file_gives_the_model_back(precision: Precision) -> None:
     model = random_model(3, cells=9)
-    header, arrays = model.state(precision)  # type: ignore[arg-type]
+    header, arrays = model.state(precision)
     found = NeuralParserModel.from_state({**header}, arrays)
     assert (found.words, found.characters, found.tags) == (model.words, model.characters, model.tags)
     assert (found.relations, found.output_tags) == (model.relations, model.output_tags)
-    again = found.state(precision)[1]  # type: ignore[arg-type]
+    again = found.state(precision)[1]
     for name, array in arrays.items():
         np.testing.assert_array_equal(again[name], array)
     for (name, a), (_, b) in zip(

@@ -24,7 +24,8 @@ namespace {
 #ifdef DUILIAN_HAS_AVX2
 [[nodiscard]] bool has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2") &&
+         __builtin_cpu_supports("avx512vnni");
 }
 #endif
 

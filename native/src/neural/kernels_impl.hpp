@@ -3,6 +3,10 @@
 
 #include "duilian/neural/kernels.hpp"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace duilian::DUILIAN_KERNELS {
 namespace {
 
@@ -59,6 +63,98 @@ void add_product(const float* a, Size a_stride, Size rows, const float* b, Size 
   }
 }
 
+using Short = std::int16_t __attribute__((vector_size(kLanes * 2)));
+using Pairs [[gnu::vector_size(kLanes * 4), gnu::aligned(2), gnu::may_alias]] = int;
+
+/// sum + both products of each pair of 16-bit numbers.
+inline I add_pairs(I sum, I a, I b) {
+#if defined(__AVX512VNNI__)
+  return reinterpret_cast<I>(_mm512_dpwssd_epi32(reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a),
+                                                 reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return sum +
+         reinterpret_cast<I>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return sum +
+         reinterpret_cast<I>(_mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  return sum + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
+/// R rows of c and some of the columns of a panel.
+template <Size R>
+inline void whole_block(const std::int16_t* a, Size pairs, const float* scale, const std::int16_t* b,
+                        const float* weight_scale, float* c, Size c_stride) {
+  I sum[R][kBlockVectors] = {};
+  for (Size k = 0; k < pairs; ++k, b += 2 * kPanel) {
+    I from[kBlockVectors];
+    for (Size v = 0; v < kBlockVectors; ++v) from[v] = *reinterpret_cast<const Pairs*>(b + 2 * v * kLanes);
+    for (Size r = 0; r < R; ++r) {
+      int pair;
+      __builtin_memcpy(&pair, a + 2 * (r * pairs + k), sizeof pair);
+      const I x = I{} + pair;
+      for (Size v = 0; v < kBlockVectors; ++v) sum[r][v] = add_pairs(sum[r][v], x, from[v]);
+    }
+  }
+  for (Size r = 0; r < R; ++r) {
+    for (Size v = 0; v < kBlockVectors; ++v) {
+      float* to = c + r * c_stride + v * kLanes;
+      const V factor = spread(scale[r]) * load(weight_scale + v * kLanes);
+      store(to, load(to) + __builtin_convertvector(sum[r][v], V) * factor);
+    }
+  }
+}
+
+template <Size R>
+void last_whole_rows(Size rows, const std::int16_t* a, Size pairs, const float* scale, const std::int16_t* b,
+                     const float* weight_scale, float* c, Size c_stride) {
+  if constexpr (R > 0) {
+    if (rows == R) return whole_block<R>(a, pairs, scale, b, weight_scale, c, c_stride);
+    return last_whole_rows<R - 1>(rows, a, pairs, scale, b, weight_scale, c, c_stride);
+  }
+}
+
+void add_whole_product(const std::int16_t* a, Size pairs, Size rows, const float* scale,
+                       const std::int16_t* b, Size columns, const float* weight_scale, float* c,
+                       Size c_stride) {
+  constexpr Size kWidth = kLanes * kBlockVectors;
+  for (Size j = 0; j < columns; j += kWidth) {
+    const std::int16_t* part = b + 2 * (j / kPanel * pairs * kPanel + j % kPanel);
+    Size i = 0;
+    for (; i + kBlockRows <= rows; i += kBlockRows)
+      whole_block<kBlockRows>(a + 2 * i * pairs, pairs, scale + i, part, weight_scale + j,
+                              c + i * c_stride + j, c_stride);
+    last_whole_rows<kBlockRows - 1>(rows - i, a + 2 * i * pairs, pairs, scale + i, part, weight_scale + j,
+                                    c + i * c_stride + j, c_stride);
+  }
+}
+
+float to_whole(const float* x, Size n, std::int16_t* y) {
+  constexpr float kRound = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
+  V most{};
+  Size k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    const V v = load(x + k), size = v < V{} ? -v : v;
+    most = size > most ? size : most;
+  }
+  float top = 0.0F;
+  for (Size lane = 0; lane < kLanes; ++lane) top = most[lane] > top ? most[lane] : top;
+  for (Size j = k; j < n; ++j) top = x[j] > top ? x[j] : -x[j] > top ? -x[j] : top;
+  const float factor = top > 1e-30F ? kWhole / top : 0.0F;
+  for (k = 0; k + kLanes <= n; k += kLanes) {
+    const V shifted = load(x + k) * spread(factor) + spread(kRound);
+    const I whole = reinterpret_cast<I>(shifted) - reinterpret_cast<I>(spread(kRound));
+    const Short narrow = __builtin_convertvector(whole, Short);
+    __builtin_memcpy(y + k, &narrow, sizeof narrow);
+  }
+  for (; k < n; ++k) {
+    const V shifted = spread(x[k]) * spread(factor) + spread(kRound);
+    y[k] = static_cast<std::int16_t>((reinterpret_cast<I>(shifted) - reinterpret_cast<I>(spread(kRound)))[0]);
+  }
+  return top / kWhole;
+}
+
 void times_rows(const float* x, const float* m, Size depth, Size columns, float* y) {
   for (Size j = 0; j < columns; j += kLanes) {
     V sum{};
@@ -111,7 +207,8 @@ void leak(float slope, Size n, float* x) {
 }  // namespace
 
 const NeuralKernels& set() {
-  static constexpr NeuralKernels kSet{DUILIAN_KERNELS_NAME, add_product, times_rows, step_cells, leak};
+  static constexpr NeuralKernels kSet{DUILIAN_KERNELS_NAME, add_product, to_whole, add_whole_product,
+                                      times_rows,           step_cells,  leak};
   return kSet;
 }
 

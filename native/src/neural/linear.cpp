@@ -2,16 +2,65 @@
 #include "duilian/neural/linear.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cmath>
 
 namespace duilian {
+
+namespace {
+
+constexpr std::size_t kLineBytes = 64;
+
+/// Where the first whole cache line of a vector begins; vectors that straddle lines would be slow.
+template <class T>
+[[nodiscard]] std::size_t shift_of(const std::vector<T>& values) {
+  constexpr std::size_t line = kLineBytes / sizeof(T);
+  return (line - reinterpret_cast<std::uintptr_t>(values.data()) / sizeof(T) % line) % line;
+}
+
+}  // namespace
 
 void Panels::reset(std::size_t depth, std::size_t columns) {
   depth_ = depth;
   columns_ = rounded_up(columns, kPanel);
-  values_.assign(depth_ * columns_ + kLine, 0.0F);
-  const auto address = reinterpret_cast<std::uintptr_t>(values_.data()) / sizeof(float);
-  shift_ = (kLine - address % kLine) % kLine;
+  values_.assign(depth_ * columns_ + kLineBytes / sizeof(float), 0.0F);
+  shift_ = shift_of(values_);
+}
+
+void Panels::make_whole() {
+  constexpr float kMost = 127.0F, kNear = 1e-2F;
+  if (depth_ > kMostWhole) return;
+  const std::size_t pairs = (depth_ + 1) / 2;
+  std::vector<std::int16_t> whole(2 * pairs * columns_ + kLineBytes / sizeof(std::int16_t), 0);
+  const std::size_t shift = shift_of(whole);
+  std::vector<float> scale(columns_, 0.0F);
+  for (std::size_t j = 0; j < columns_; ++j) {
+    for (std::size_t k = 0; k < depth_; ++k)
+      scale[j] = std::max(scale[j], std::abs(values_[place(k, j)]) / kMost);
+    for (std::size_t k = 0; k < depth_ && scale[j] > 0.0F; ++k) {
+      const float steps = values_[place(k, j)] / scale[j], step = std::nearbyint(steps);
+      if (std::abs(steps - step) > kNear) return;
+      whole[shift + 2 * ((j / kPanel * pairs + k / 2) * kPanel + j % kPanel) + k % 2] =
+          static_cast<std::int16_t>(step);
+    }
+  }
+  whole_ = std::move(whole), scale_ = std::move(scale), whole_shift_ = shift;
+  values_ = {};
+}
+
+void Panels::add_product(const float* a, std::size_t a_stride, std::size_t rows, float* c,
+                         std::size_t c_stride) const {
+  const NeuralKernels& use = neural_kernels();
+  if (whole_.empty()) return use.add_product(a, a_stride, rows, begin(), depth_, columns_, c, c_stride);
+  const std::size_t pairs = (depth_ + 1) / 2;
+  thread_local std::vector<std::int16_t> row;
+  thread_local std::vector<float> scale;
+  row.resize(2 * pairs * rows), scale.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    row[2 * pairs * (r + 1) - 1] = 0;
+    scale[r] = use.to_whole(a + r * a_stride, depth_, &row[2 * pairs * r]);
+  }
+  use.add_whole_product(row.data(), pairs, rows, scale.data(), whole_.data() + whole_shift_, columns_,
+                        scale_.data(), c, c_stride);
 }
 
 Linear::Linear(const TrainedMap& trained, const Spread& inputs, const Spread& outputs) {
@@ -22,6 +71,7 @@ Linear::Linear(const TrainedMap& trained, const Spread& inputs, const Spread& ou
     bias_[outputs(j)] = trained.bias[j];
     for (std::size_t k = 0; k < w.columns; ++k) panels_.set(inputs(k), outputs(j), w.at(j, k));
   }
+  panels_.make_whole();
 }
 
 Linear::Linear(const TrainedMatrix& trained, const std::vector<std::size_t>& place) {

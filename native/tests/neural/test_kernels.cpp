@@ -52,6 +52,52 @@ TEST(products_equal_plain_loops) {
   });
 }
 
+TEST(whole_products_equal_plain_loops_and_all_sets_agree) {
+  testing::for_each_seed(60, [](Random& random) {
+    const std::size_t rows = size_of(random, 20), pairs = size_of(random, random.chance(0.1) ? 1032 : 40);
+    const std::size_t columns = kPanel * size_of(random, 2);
+    const double share = random.chance(0.2) ? 0.0 : 1.0;
+    std::vector<std::int16_t> a(rows * pairs * 2), b(pairs * columns * 2);
+    // Also the largest sums that there may be.
+    for (std::int16_t& each : a)
+      each = static_cast<std::int16_t>(share == 0.0 ? 8191 : random.below(16383) - 8191);
+    for (std::int16_t& each : b)
+      each = static_cast<std::int16_t>(share == 0.0 ? -127 : random.below(255) - 127);
+    const std::vector<float> scale = random_values(random, rows),
+                             weight_scale = random_values(random, columns);
+    const std::vector<float> start = random_values(random, rows * columns);
+    for (const NeuralKernels* set : all_neural_kernels()) {
+      std::vector<float> c = start;
+      set->add_whole_product(a.data(), pairs, rows, scale.data(), b.data(), columns, weight_scale.data(),
+                             c.data(), columns);
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) {
+          std::int64_t sum = 0;
+          for (std::size_t k = 0; k < 2 * pairs; ++k)
+            sum += std::int64_t{a[i * 2 * pairs + k]} *
+                   b[2 * ((j / kPanel * pairs + k / 2) * kPanel + j % kPanel) + k % 2];
+          const double product = static_cast<double>(sum) * scale[i] * weight_scale[j];
+          CHECK_NEAR(c[i * columns + j], start[i * columns + j] + product, 1e-6 * (1.0 + std::abs(product)));
+        }
+      }
+    }
+  });
+}
+
+TEST(numbers_become_whole_ones) {
+  testing::for_each_seed(60, [](Random& random) {
+    const std::vector<float> x = random_values(random, size_of(random, 50), random.chance(0.1) ? 0.0 : 3.0);
+    for (const NeuralKernels* set : all_neural_kernels()) {
+      std::vector<std::int16_t> y(x.size());
+      const float scale = set->to_whole(x.data(), x.size(), y.data());
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        CHECK(std::abs(y[k]) <= 8191);
+        CHECK_NEAR(y[k] * scale, x[k], 0.51 * static_cast<double>(scale));
+      }
+    }
+  });
+}
+
 TEST(rows_times_a_vector_equal_plain_loops) {
   testing::for_each_seed(60, [](Random& random) {
     const std::size_t depth = size_of(random, 40), columns = kNeuralLanes * size_of(random, 4);

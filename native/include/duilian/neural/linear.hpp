@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -37,22 +38,24 @@ class Panels {
   [[nodiscard]] std::size_t depth() const { return depth_; }
   [[nodiscard]] std::size_t columns() const { return columns_; }  // a multiple of kPanel
 
+  /// Stores whole numbers if each column is made of numbers of one byte and a scale, as in most model files.
+  /// Products are faster then, and rows of the other factor are rounded to multiples of 1 / kWhole of the
+  /// largest.
+  void make_whole();
   /// c += a · this, for `rows` rows; c has at least columns() numbers in a row.
   void add_product(const float* a, std::size_t a_stride, std::size_t rows, float* c,
-                   std::size_t c_stride) const {
-    neural_kernels().add_product(a, a_stride, rows, begin(), depth_, columns_, c, c_stride);
-  }
+                   std::size_t c_stride) const;
 
  private:
-  /// Vectors that straddle cache lines would be slow.
-  static constexpr std::size_t kLine = 64 / sizeof(float);
   [[nodiscard]] const float* begin() const { return values_.data() + shift_; }
   [[nodiscard]] std::size_t place(std::size_t k, std::size_t j) const {
     return shift_ + (j / kPanel * depth_ + k) * kPanel + j % kPanel;
   }
 
-  std::size_t depth_ = 0, columns_ = 0, shift_ = 0;
+  std::size_t depth_ = 0, columns_ = 0, shift_ = 0, whole_shift_ = 0;
   std::vector<float> values_;
+  std::vector<std::int16_t> whole_;  // [columns / kPanel][pairs][kPanel][2], or empty
+  std::vector<float> scale_;         // [columns]
 };
 
 /// Where padded parts of a row begin: output or input `k` of the trained map is at (k / part) * room + k %
