@@ -136,7 +136,7 @@ def test_it_converts_and_is_measured_in_python(zh: Analyzer) -> None:
 def test_what_learning_needs_is_not_loaded_to_analyse() -> None:
     """The first answer takes half a second; these modules would take a fifth of that."""
     names = loaded_by("duilian.load()('好。')")
-    assert {"duilian.models.coupled.model", "duilian.models.parser.model"} <= names
+    assert {"duilian.models.coupled.model", "duilian.models.neural_parser.model"} <= names
     heavy = ("duilian.evaluation.", "duilian.recipes", "pydantic", "typer", "matplotlib")
     training = ("duilian.learning.trainer", "duilian.learning.rules", "duilian.learning.jackknife")
     found = [name for name in sorted(names) if name.startswith(heavy) or name.endswith(".training")]

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from duilian import evaluation
 from duilian.arguments import checked
-from duilian.corpus import Layer
+from duilian.corpus import Layer, Sentence
 from duilian.errors import ConfigError
 from duilian.models.base.estimator import Estimator
-from duilian.models.base.sentences import Sentences, layers_of
+from duilian.models.base.sentences import Sentences, layer_of, layers_of
 from duilian.models.neural_parser.config import NeuralParserConfig
 from duilian.models.neural_parser.predictor import NeuralParserPredictor
 from duilian.models.neural_parser.storage import NeuralParserModel
@@ -26,7 +26,9 @@ class NeuralParser(Estimator[NeuralParserConfig, NeuralParserModel]):
     """Finds the trees of words, and tags to go with them, with a network that is read from a file."""
 
     kind: ClassVar[str] = "neural-parser"
-    abilities: frozenset[Ability] = frozenset({Ability.TAGS, Ability.TREES, Ability.CONSTRAINTS})
+    abilities: frozenset[Ability] = frozenset(
+        {Ability.TAGS, Ability.TREES, Ability.NBEST, Ability.CONSTRAINTS}
+    )
     config_type = NeuralParserConfig
     model_type = NeuralParserModel
     predictor_: NeuralParserPredictor
@@ -73,6 +75,16 @@ class NeuralParser(Estimator[NeuralParserConfig, NeuralParserModel]):
     def predict_layers(self, X: Sentences, *, keep_heads: bool = False, threads: int = 1) -> list[Layer]:  # noqa: N803
         """The sentences with trees and tags; with `keep_heads`, given tags, heads and relations stay."""
         return self.predictor_.predict_layers(self.layers(X), keep_heads=keep_heads, threads=threads)
+
+    @checked
+    def k_best(
+        self, sentence: Layer | Sentence, k: int, *, keep_heads: bool = False
+    ) -> list[tuple[float, Layer]]:
+        """The k best trees of a sentence with their log probabilities, best first; fewer if it has no more.
+
+        With `keep_heads`, given heads and relations stay.
+        """
+        return self.predictor_.k_best(layer_of(sentence, self.standard), k, keep_heads=keep_heads)
 
     @checked
     def score(self, X: Sentences) -> float:  # noqa: N803

@@ -5,23 +5,24 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from duilian import _native
 from duilian.corpus import Layer
-from duilian.errors import ConfigError
 from duilian.models.joint_parser.tag_candidates import allowed_tags
 from duilian.models.neural_parser.packing import UNKNOWN, WordPacker
 from duilian.models.neural_parser.storage import NeuralParserModel
-from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree
+from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree, with_given_heads
 from duilian.models.parser.predictor import PART_RELATIONS, chosen_tags, named_trees
+from duilian.models.parser.ranking import ScoredHeads, k_best_of_parts, without_tree
 from duilian.models.parser.storage import ROOT
 from duilian.models.parser.tree_packing import FoundTrees, Ids, Words, layers_with_trees, open_heads
 from duilian.models.roles import TaggedWords, Trees
 from duilian.standards import split_pair
 
+NEVER = -1e6  # a score that no tree survives
 LEAST = 1e-4  # the network rules no tag of a tagger out
 
 Table = npt.NDArray[np.float64]
@@ -139,10 +140,44 @@ class NeuralParserPredictor:
             return np.full(len(tags), UNKNOWN, np.int32)
         return self._input_tag[np.where(tags.sum(axis=1) == 1, tags.argmax(axis=1), len(self.tags))]
 
-    def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> NoReturn:
-        """Raise ConfigError: a neural parser finds only one answer."""
-        hint = "use a model of kind parser, with --tagger if the words have no tags"
-        raise ConfigError(f"a neural parser has no k best trees (the model is of kind {self.kind})", hint)
+    def k_best(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:
+        """The k best trees of a sentence with their log probabilities, best first; fewer if it has no more."""
+        return self.ranked_trees(layer, k, keep_heads=keep_heads)
+
+    def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:
+        """Like `k_best`: this parser can do without tags, so there is nothing to check."""
+        if not layer.words:
+            return []
+        bare = layer if keep_heads else without_tree(layer)
+        found = k_best_of_parts(bare, k, self.max_length, self._k_best)
+        given = layer.relations if keep_heads else None
+        trees = [dataclasses.replace(layer, heads=tuple(heads), relations=given) for _, heads in found]
+        tags = self._seen_tags(trees)
+        labelled = TreeFinder(self, [layer.words] * len(trees), tags, trees).find(lambda _: True, 1)
+        named = layers_with_trees(trees, labelled, self.relations, keep_given=True)
+        return [(score, tree) for (score, _), tree in zip(found, named, strict=True)]
+
+    def _k_best(self, layer: Layer, k: int) -> list[ScoredHeads]:
+        """The k best trees of a sentence, or of a part of one, that keep its heads."""
+        scores = self.native.arc_scores(self.packer.features([layer.words], self._seen_tags([layer])))
+        given = [-1 if head is None else head for head in layer.heads or (None,) * len(layer)]
+        for word, head in enumerate(given, start=1):
+            if head >= 0:
+                scores[np.arange(len(scores)) != head, word] = NEVER
+        found = _native.k_best_trees(scores, k)
+        kept = [(score, heads) for score, heads in found if score > NEVER / 2]
+        if kept or not found:
+            return kept
+        # They fit into no projective tree: search without them, and put them back.
+        return [
+            (score, with_given_heads(heads, given)) for score, heads in self._k_best(without_tree(layer), 1)
+        ]
+
+    def _seen_tags(self, layers: Sequence[Layer]) -> Ids:
+        """The tags of sentences as the network's inputs; one that chooses tags sees none."""
+        if not self.config.chooses_tags:
+            return self._given_tags(layers)
+        return np.full(sum(map(len, layers)), UNKNOWN, np.int32)
 
     def check_tags(self, layers: Sequence[Layer]) -> None:
         """Check nothing: the parser can do without tags."""
