@@ -15,7 +15,7 @@ LstmLayer::LstmLayer(const std::array<TrainedLstm, 2>& trained, const Spread& in
     const TrainedMatrix& w = trained[side].recurrent;
     for (std::size_t j = 0; j < w.rows; ++j)
       for (std::size_t k = 0; k < w.columns; ++k) recurrent_[side].set(k, gates(j), w.at(j, k));
-    recurrent_[side].make_whole();
+    (void)recurrent_[side].make_whole();
   }
 }
 

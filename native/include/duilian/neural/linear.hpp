@@ -41,7 +41,8 @@ class Panels {
   /// Stores whole numbers if each column is made of numbers of one byte and a scale, as in most model files.
   /// Products are faster then, and rows of the other factor are rounded to multiples of 1 / kWhole of the
   /// largest.
-  void make_whole();
+  /// With a given scale, all columns have it.
+  [[nodiscard]] bool make_whole(float given = 0.0F);
   /// c += a · this, for `rows` rows; c has at least columns() numbers in a row.
   void add_product(const float* a, std::size_t a_stride, std::size_t rows, float* c,
                    std::size_t c_stride) const;
@@ -82,6 +83,7 @@ class Linear {
  private:
   Panels panels_;
   std::vector<float> bias_;
+  std::vector<float> input_scale_;  // of each input before the product, if not empty
 };
 
 }  // namespace duilian
