@@ -1,6 +1,6 @@
 """An analyser of UD version 2 on raw text, by the rules of the CoNLL 2018 shared task.
 
-    python benchmarks/universal.py [MODEL] --data DIR [--gold FILE …] [--threads 1]
+    python benchmarks/universal.py [MODEL] --data DIR [--gold FILE …] [--english standard]
     python benchmarks/universal.py --data DIR --halves FOLDER
 
 Uses the bundled analyser, as users load it, unless a model is named. We have no training set of GSDSimp, so
@@ -105,12 +105,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--gold", nargs="*", default=[DEV, PUD], help="files below the data folder")
     parser.add_argument("--halves", type=Path, help="write the two halves of the dev set to this folder")
+    parser.add_argument(
+        "--english", choices=("tags", "standard"), default="tags", help="tags of English words"
+    )
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     if options.halves:
         write_halves(options.data, options.halves)
         return
-    zh = duilian.load(options.model)
+    zh = duilian.load(options.model, english=options.english)
     table = Table(title="Raw text, UD version 2", caption=facts(), title_justify="left")
     for column in ("", "words", "UPOS", "XPOS", "UAS", "LAS", "gold words, tags: UAS", "LAS"):
         table.add_column(column, justify="left" if not column else "right")

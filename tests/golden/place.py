@@ -104,9 +104,15 @@ class Place:
         if (self.folder / name).exists():
             return
         if name in MADE:
-            self.write(name, self.run(MADE[name]))
+            made = self.run(MADE[name])
+            self.write(name, with_cuts(made) if name.endswith("words.txt") else made)
         elif name.removesuffix(".model") in RECIPES:
             train_small(name.removesuffix(".model"), self.folder)
+
+
+def with_cuts(text: str) -> str:
+    """Cut lines of a single long word, which random characters may be: commands take them for uncut text."""
+    return re.sub(r"^(\S{8,})$", lambda match: f"{match[1][:6]} {match[1][6:]}", text, flags=re.MULTILINE)
 
 
 @contextlib.contextmanager

@@ -25,11 +25,11 @@ from duilian.models.joint_parser.tag_candidates import (
     LEAST,
     SHARE,
     TagCandidates,
-    allowed_tags,
     candidates,
     tag_numbers,
     united_marginals,
 )
+from duilian.models.parser.annotating import allowed_tags
 from duilian.models.parser.config import ArcPruning, RelationSearch, TreeSearch
 from duilian.models.parser.storage import MOST_TRIMMED_PRUNING
 from duilian.models.roles import TaggedWords, TagRows

@@ -11,13 +11,14 @@ import pytest
 from duilian.corpus import Layer
 from duilian.errors import ConfigError
 from duilian.models.base.precision import Precision
-from duilian.models.neural_parser.packing import WordPacker, hashed, shape
+from duilian.models.neural_parser.packing import UNKNOWN, WordPacker, hashed, shape
 from duilian.models.neural_parser.predictor import NeuralParserPredictor
 from duilian.models.neural_parser.storage import NeuralParserModel
 from duilian.models.parser.tree_packing import open_heads
 from duilian.models.roles import TaggedWords, TagRows
 from models.random_neural import random_model, random_words
 from oracle import neural as oracle
+from oracle.trees import projective_trees
 
 SEEDS = range(12)
 
@@ -194,9 +195,36 @@ def test_a_parser_without_tags_of_its_own_sees_those_of_a_tagger() -> None:
         assert layer.heads == tuple(trees.heads.tolist())
 
 
-def test_it_has_no_k_best_trees() -> None:
-    with pytest.raises(ConfigError, match="has no k best trees"):
-        NeuralParserPredictor(random_model(1)).ranked_trees(Layer(("他",)), 2)
+@pytest.mark.parametrize("chooses_tags", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_k_best_trees_are_the_best_of_all(seed: int, chooses_tags: bool) -> None:
+    """Against every projective tree, also with a given head."""
+    predictor = NeuralParserPredictor(random_model(seed, chooses_tags=chooses_tags))
+    words = tuple(random_words(random.Random(seed), 4))
+    tags = np.full(4, UNKNOWN, np.int32)
+    scores = predictor.native.arc_scores(predictor.packer.features([words], tags))
+    for given in ((None,) * 4, (2, None, None, None)):
+        fitting = sorted(
+            (
+                sum(scores[head, word] for word, head in enumerate(heads, start=1))
+                for heads in projective_trees(4, single_root=True)
+                if given[0] in (None, heads[0])
+            ),
+            reverse=True,
+        )
+        found = predictor.ranked_trees(Layer(words, heads=given), 5, keep_heads=True)
+        assert [score for score, _ in found] == pytest.approx(fitting[:5], abs=1e-4)
+        assert all(tree.relations is not None and given[0] in (None, tree.heads[0]) for _, tree in found)
+        best = predictor.predict_layers([Layer(words, heads=given)], keep_heads=True)[0]
+        assert found[0][1].heads == best.heads
+
+
+def test_heads_that_fit_into_no_projective_tree_stay_in_ranked_trees() -> None:
+    predictor = NeuralParserPredictor(random_model(1, chooses_tags=False))
+    layer = Layer(("他", "今天", "看", "书"), heads=(3, 4, None, None))  # these two cross
+    ((_, tree),) = predictor.ranked_trees(layer, 3, keep_heads=True)
+    assert tree.heads is not None
+    assert tree.heads[:2] == (3, 4)
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:

@@ -157,11 +157,19 @@ def test_a_split_tells_what_is_known() -> None:
     assert found.wholes == [(2, 5, "quantity")]
     is_word = tx.NO_MARK
     quantity = [tx.BEGINS, tx.GOES_ON, tx.GOES_ON | is_word]  # at edges and beside marks only
-    assert found.known.tolist() == [is_word, 0, *quantity, tx.BEGINS | tx.MARK, is_word, tx.MARK]
+    assert found.known.tolist() == [
+        is_word,
+        0,
+        *quantity,
+        tx.BEGINS | tx.MARK | tx.CLAUSE,
+        is_word,
+        tx.MARK | tx.CLAUSE,
+    ]
     gaps = tx.split(["他 有\u200b人"], (False, False), tx.WHOLE_KINDS)
     assert gaps.known.tolist() == [is_word, tx.GAP | tx.APART | tx.BEGINS, tx.GAP | is_word]
+    mark = tx.MARK | tx.MARKS | tx.CLAUSE
     row = tx.split(["啊？？℃…"], (False, False), tx.WHOLE_KINDS, is_one_sentence=True)
-    assert row.known.tolist() == [is_word, tx.MARK | tx.MARKS, tx.MARK | tx.MARKS, 0, tx.MARK]
+    assert row.known.tolist() == [is_word, mark, mark, 0, tx.MARK]
     both = tx.split(["好。好", "", "他有5kg。好，"], (False, False), tx.WHOLE_KINDS)
     assert both.text.tolist() == [0, 2, 2, 4]
     assert both.first.tolist() == [0, 2, 3, 9, 11]

@@ -11,6 +11,9 @@ namespace {
 
 [[nodiscard]] bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
+/// Marks that are in no word of our corpora, as brackets are in some: 惠（君音）.
+constexpr std::u32string_view kClauseMarks = U"，。！？；";
+
 /// Whether it can be part of a punctuation word.
 [[nodiscard]] bool is_mark(std::uint8_t facts) {
   const CharClass kind = class_in(facts);
@@ -185,6 +188,9 @@ class UnitSplitter {
       } else if (is_punctuation) {
         const bool is_in_row = follows_own || (!is_last && is_own(k + 1, next));
         out_.known[k] |= is_in_row ? kPunctuationMark | kMarkInRow : kPunctuationMark;
+        if (is_one_of(text_[static_cast<std::size_t>(out_.unit[k].begin)], kClauseMarks)) {
+          out_.known[k] |= kClauseMark;
+        }
       }
       follows_mark = is_at_mark;
       follows_own = is_punctuation;
@@ -212,6 +218,7 @@ class UnitSplitter {
     const auto first = static_cast<std::size_t>(begin - unit.begin());
     const auto after = static_cast<std::size_t>(end - unit.begin()) + 1;
     for (std::size_t k = first + 1; k < after; ++k) out_.known[k] |= kWordGoesOn;
+    for (std::size_t k = first; k < after; ++k) out_.known[k] &= static_cast<std::uint16_t>(~kClauseMark);
     for (std::size_t k = first; part.kind == WholeKind::word && k < after; ++k) out_.known[k] |= kNoNumber;
     const bool is_alone = is_word_alone(part);
     if (is_alone || is_separator(part.span.begin - 1)) out_.known[first] |= kWordBegins;

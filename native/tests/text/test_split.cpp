@@ -163,6 +163,12 @@ TEST(letters_digits_and_han_are_not_marks) {
     CHECK(((own.known[2] & kPunctuationMark) != 0) == (last == U'、'));
     CHECK(((own.known[1] & kMarkInRow) != 0) == (last == U'、'));
   }
+  for (const char32_t mark : {U'，', U'。', U'！', U'？', U'；', U'、', U'）', U'：'}) {
+    SplitOptions joined;
+    joined.is_one_sentence = true;
+    const SplitText own = split_text(std::u32string(U"好") + mark + U'好', joined);
+    CHECK(((own.known[1] & kClauseMark) != 0) == (mark != U'、' && mark != U'）' && mark != U'：'));
+  }
   CHECK((found.known[2] & kNoNumber) != 0 && (found.known[4] & kNoNumber) == 0);
 }
 

@@ -140,6 +140,7 @@ class Encoding:
                 first, last = self.succession.start, self.succession.end
                 barred |= np.where(~is_own & first & last, texts.MARK, 0)
                 barred |= np.where(~is_own & (first | last), texts.MARKS, 0)
+                barred |= np.where(is_own, 0, texts.CLAUSE)
         return barred.astype(np.uint16)
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[int]]:

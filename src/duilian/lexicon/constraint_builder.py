@@ -26,6 +26,7 @@ from duilian.lexicon.lexicon import Lexicon
 from duilian.standards import pairs_with, tag_classes, tags_of_wholes
 from duilian.text import (
     BEGINS,
+    CLAUSE,
     GOES_ON,
     MARK,
     MARKS,
@@ -43,7 +44,7 @@ WORD_KINDS: frozenset[WholeKind] = frozenset(WHOLE_KINDS) - {"number", "word"}
 """Kinds of protected spans that are complete words; others may be part of a longer word (15 in 15日)."""
 
 
-FACTS = np.uint16(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | MARK | MARKS | NOT_FOREIGN | ONLY_FOREIGN)
+FACTS = np.uint16(BEGINS | GOES_ON | NO_MARK | NO_NUMBER | MARK | MARKS | CLAUSE | NOT_FOREIGN | ONLY_FOREIGN)
 NO_BONUS = (np.array([], np.int64), np.array([], np.int32), np.array([], np.float32))
 
 
@@ -192,7 +193,7 @@ def _with_forced(
         for each in words:
             own = known[edges[s] + each.start : edges[s] + each.end]
             if each.bonus is None and not (own & MARK).all():
-                own &= ~np.uint16(MARK | MARKS)
+                own &= ~np.uint16(MARK | MARKS | CLAUSE)
     return known
 
 

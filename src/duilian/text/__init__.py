@@ -5,6 +5,7 @@ from duilian.text.folding import Folding, Letters, Script, is_traditional, simpl
 from duilian.text.splitting import (
     APART,
     BEGINS,
+    CLAUSE,
     ENDS,
     GAP,
     GOES_ON,
@@ -32,6 +33,7 @@ from duilian.text.splitting import (
 __all__ = [
     "APART",
     "BEGINS",
+    "CLAUSE",
     "ENDS",
     "GAP",
     "GOES_ON",

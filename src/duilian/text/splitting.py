@@ -41,7 +41,8 @@ class Split(NamedTuple):
     `known` is a bit set for each unit: BEGINS and GOES_ON (a word begins here; no word begins here), NO_MARK
     (a letter, digit or Han character beside a mark or an end, so not part of punctuation), NO_NUMBER (in a
     word made of letters), GAP (characters outside any unit precede it), APART (white space precedes it), MARK
-    (a mark that is not a word by itself), MARKS (one of several in a row; no word begins or ends there).
+    (a mark that is not a word by itself), MARKS (one of several in a row; no word begins or ends there),
+    CLAUSE (the mark at the end of a clause, in no word but punctuation).
     Others add rules for alphabetic words: NOT_FOREIGN and ONLY_FOREIGN (never tagged as foreign, or always).
     `with_ends` adds ENDS.
     """
@@ -64,6 +65,7 @@ BEGINS, GOES_ON, NO_MARK, NO_NUMBER, GAP, APART, MARK, MARKS = (
     128,
 )  # as in native/include/duilian/text/split.hpp
 NOT_FOREIGN, ONLY_FOREIGN, ENDS = 256, 512, 1024  # not set by splitting itself
+CLAUSE = 2048
 
 
 def sentences(text: str) -> Spans:

@@ -33,6 +33,7 @@ enum Known : std::uint16_t {
   kPunctuationMark = 64,  // a punctuation mark: by itself, it can be nothing else
   kMarkInRow = 128,       // beside another mark: neither first nor last in a word unless that is punctuation
   kWordEnds = 1024,       // a word ends here; see with_ends
+  kClauseMark = 2048,     // the mark at the end of a clause: in no word but punctuation
 };
 
 /// Adds kWordEnds where the next unit begins a word. A search that goes forward and keeps few labels needs

@@ -14,12 +14,11 @@ from duilian.models.joint_parser.joint_packing import JointPacker
 from duilian.models.joint_parser.storage import JointParserModel
 from duilian.models.joint_parser.tag_candidates import (
     TagCandidates,
-    allowed_tags,
     candidates,
     marginals_of,
     united_marginals,
 )
-from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree
+from duilian.models.parser.annotating import Tags, TreeFinder, allowed_tags, lacks_tree
 from duilian.models.parser.predictor import ParserPredictor, chosen_tags
 from duilian.models.parser.tree_packing import FoundTrees, Ids, Words
 from duilian.models.roles import TaggedWords, Trees

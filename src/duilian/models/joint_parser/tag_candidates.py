@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer, Tag
-from duilian.errors import StandardError
 from duilian.learning import Session, jackknifed
 from duilian.lexicon.constraint_builder import NO_BONUS
 from duilian.models.crf.predictor import CrfPredictor
@@ -138,23 +137,3 @@ def tag_numbers(layers: Sequence[Layer], tags: Sequence[str]) -> Ids:
     place: dict[Tag, int] = {tag: k for k, tag in enumerate(tags)}
     rows = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
     return np.array([place.get(tag, -1) for tag in rows], np.int32)
-
-
-def allowed_tags(layers: Sequence[Layer], tags: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """[words, tags] which tags partial annotation allows; none for a word that it leaves open."""
-    place = {tag: k for k, tag in enumerate(tags)}
-    rows = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
-    allowed = np.zeros((len(rows), len(tags)), np.bool_)
-    for word, tag in enumerate(rows):
-        if tag is None:
-            continue
-        names = (tag,) if isinstance(tag, str) else sorted(tag)
-        known = [place[name] for name in names if name in place]
-        if not known:
-            ours = ", ".join(tags[:5])
-            raise StandardError(
-                f"the tag {names[0]!r} is not known to the parser, which has {ours} …",
-                "give tags of its own standard, or none",
-            )
-        allowed[word, known] = True
-    return allowed

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from duilian import _native
 from duilian.corpus import Layer
-from duilian.models.joint_parser.tag_candidates import allowed_tags
 from duilian.models.neural_parser.packing import UNKNOWN, WordPacker
 from duilian.models.neural_parser.storage import NeuralParserModel
-from duilian.models.parser.annotating import Tags, TreeFinder, lacks_tree, with_given_heads
+from duilian.models.parser.annotating import Tags, TreeFinder, allowed_tags, lacks_tree, with_given_heads
 from duilian.models.parser.predictor import PART_RELATIONS, chosen_tags, named_trees
 from duilian.models.parser.ranking import ScoredHeads, k_best_of_parts, without_tree
 from duilian.models.parser.storage import ROOT
@@ -141,7 +140,7 @@ class NeuralParserPredictor:
         return self._input_tag[np.where(tags.sum(axis=1) == 1, tags.argmax(axis=1), len(self.tags))]
 
     def k_best(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:
-        """The k best trees of a sentence with their log probabilities, best first; fewer if it has no more."""
+        """The k best trees with their log probabilities, best first; fewer if there are no more."""
         return self.ranked_trees(layer, k, keep_heads=keep_heads)
 
     def ranked_trees(self, layer: Layer, k: int, *, keep_heads: bool = False) -> list[tuple[float, Layer]]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from duilian.corpus import Layer
 from duilian.corpus.trees import crossing, word_in_cycle
+from duilian.errors import StandardError
 from duilian.models.parser.tree_packing import FoundTrees, Ids, Words, open_heads
 from duilian.text import is_punctuation
 
@@ -207,3 +208,23 @@ def with_given_heads(found: Sequence[int], given: Sequence[int]) -> list[int]:
                 return heads  # the given heads are a cycle
         heads[at] = root
     return heads
+
+
+def allowed_tags(layers: Sequence[Layer], tags: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """[words, tags] which tags partial annotation allows; none for a word that it leaves open."""
+    place = {tag: k for k, tag in enumerate(tags)}
+    rows = [tag for layer in layers for tag in layer.tags or (None,) * len(layer)]
+    allowed = np.zeros((len(rows), len(tags)), np.bool_)
+    for word, tag in enumerate(rows):
+        if tag is None:
+            continue
+        names = (tag,) if isinstance(tag, str) else sorted(tag)
+        known = [place[name] for name in names if name in place]
+        if not known:
+            ours = ", ".join(tags[:5])
+            raise StandardError(
+                f"the tag {names[0]!r} is not known to the parser, which has {ours} …",
+                "give tags of its own standard, or none",
+            )
+        allowed[word, known] = True
+    return allowed
