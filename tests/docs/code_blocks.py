@@ -151,7 +151,7 @@ def run_shell(block: Block, place: str, folder: Path) -> None:
     for command, is_so, should_be in zip(block.commands, printed, expected, strict=True):
         assert shown(is_so) == shown(should_be), f"{place}: {command}\n{is_so}"
         for found, said in zip(sizes(is_so), sizes(should_be), strict=True):
-            assert abs(found - said) <= 0.01 * said, f"{place}: {command}"
+            assert abs(found - said) <= 0.01 * said, f"{place}: {command}\n{is_so}"
 
 
 def environment() -> dict[str, str]:
