@@ -209,7 +209,7 @@ class Teaching:
 
     def __init__(self, model: NeuralParserModel, known: Known, seed: int) -> None:
         self.packer, self.known = WordPacker(model), known
-        self.pairs = {pair: k for k, pair in enumerate(known.pairs)}
+        self.pairs = {pair.replace("+", "|", 1): k for k, pair in enumerate(known.pairs)}
         self.relation = {name: k for k, name in enumerate(known.relations)}
         self.rng = random.Random(seed)
 
